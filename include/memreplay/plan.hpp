@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// What a replay shall compute.
+#pragma once
+
+#include <cstdint>
+
+namespace memreplay {
+
+/// Which bytes a curve counts.
+enum class measure {
+  allocated,  ///< alloc until the first free of the address
+  active,     ///< alloc until free_completed
+  reserved,   ///< segments held from the driver
+};
+
+enum class size_basis {
+  requested,  ///< bytes asked for, as the trace records them
+  block,      ///< bytes of the allocator's blocks, as memory_allocated() counts them
+};
+
+enum class carried_in {
+  include,  ///< absolute: memory older than the trace is part of every value
+  ignore,   ///< the trace's own view: frees of unknown addresses have no effect
+};
+
+enum class backend_choice { automatic, host, cuda };
+
+[[nodiscard]] constexpr char const* to_string(measure value) noexcept {
+  switch (value) {
+    case measure::allocated: return "allocated";
+    case measure::active: return "active";
+    case measure::reserved: return "reserved";
+  }
+  return "";
+}
+[[nodiscard]] constexpr char const* to_string(size_basis value) noexcept {
+  return value == size_basis::requested ? "requested" : "block";
+}
+[[nodiscard]] constexpr char const* to_string(carried_in value) noexcept {
+  return value == carried_in::include ? "include" : "ignore";
+}
+
+struct replay_plan {
+  measure what = measure::allocated;
+  size_basis sizes = size_basis::requested;
+  carried_in older = carried_in::include;
+  /// Distinct peaks wanted, largest first (>= 0). Each gets its live set by stack.
+  std::int64_t peak_count = 6;
+  /// A candidate is dropped when a selected peak of level L has |L - candidate| * 1e6 <= L * dedup_ppm.
+  std::int64_t dedup_ppm = 30'000;
+  /// A candidate closer than this to a selected peak is dropped; 0 = no such rule. Needs event times.
+  std::int64_t min_separation_us = 0;
+  /// Buckets of the downsampled curve; 0 = none.
+  std::int64_t timeline_width = 72;
+  /// Whether totals of all allocations by stack are wanted (`info`).
+  bool throughput = false;
+  backend_choice backend = backend_choice::automatic;
+};
+
+}  // namespace memreplay

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Reads a snapshot from a file, standard input or memory, whatever it is wrapped in.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include <memreplay/snapshot.hpp>
+
+namespace memreplay {
+
+struct read_options {
+  bool salvage = false;  ///< a file whose tail is cut off is read up to the cut
+  /// Called now and then with (bytes done, bytes in all); may be empty.
+  std::function<void(std::uint64_t, std::uint64_t)> on_progress;
+};
+
+/// Reads `path` ("-" = standard input). The content decides what it is, never the name: pickle
+/// protocols 0-5, gzip, zip, zstd, torch.save zip, HTML with an embedded snapshot, JSON. Runs no
+/// code of the file. Throws `error`.
+[[nodiscard]] snapshot read_snapshot(std::string const& path, read_options const& options = {});
+
+/// The same for bytes in memory.
+[[nodiscard]] snapshot read_snapshot(std::span<std::byte const> bytes,
+                                     read_options const& options = {});
+
+}  // namespace memreplay

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// The writers: report model in, text out. They compute no number and read nothing else.
+#pragma once
+
+#include <string>
+
+#include <memreplay/report.hpp>
+
+namespace memreplay {
+
+/// The peak report as GitHub-flavoured markdown.
+[[nodiscard]] std::string write_markdown(report const& model);
+/// `memreplay info` as text for a terminal.
+[[nodiscard]] std::string write_info_text(report const& model);
+/// The model as JSON, schema in `docs/report-schema.md`. Ends in a newline.
+[[nodiscard]] std::string write_json(report const& model);
+[[nodiscard]] std::string write_info_json(report const& model);
+
+}  // namespace memreplay

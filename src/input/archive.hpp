@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Compressed files and zip archives, through libarchive.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "base/mapped_file.hpp"
+
+namespace memreplay::input {
+
+struct decoded_member {
+  base::byte_buffer content;
+  std::string format;  ///< "gzip", "zip", "zstd" ...
+};
+
+/// Decodes a compressed file, or the one snapshot of a zip: its only file, or torch.save's
+/// `data.pkl`. Throws `error`: damaged, refused (blows up), not_a_snapshot (several files).
+[[nodiscard]] decoded_member decode_archive(std::span<std::byte const> bytes, bool is_cut_allowed);
+
+}  // namespace memreplay::input

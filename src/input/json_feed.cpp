@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// SAX events of nlohmann-json become values, containers as soon as they close.
+#include "input/json_feed.hpp"
+
+#include <bit>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memreplay/error.hpp>
+
+namespace memreplay::input {
+
+using pickle::value;
+using pickle::value_kind;
+
+namespace {
+
+constexpr std::size_t depth_limit = 256;
+/// Long arrays are handed on in batches, as pickles do.
+constexpr std::size_t batch = 1000;
+
+}  // namespace
+
+class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit events() = default;
+
+  void begin(pickle::sink& listener, bool salvage) {
+    listener_ = &listener;
+    salvage_ = salvage;
+  }
+
+  bool null() override { return push({}); }
+  bool boolean(bool flag) override { return push({.bits = flag, .kind = value_kind::boolean}); }
+  bool number_integer(number_integer_t number) override {
+    return push({.bits = static_cast<std::uint64_t>(number), .kind = value_kind::integer});
+  }
+  bool number_unsigned(number_unsigned_t number) override {
+    return push({.bits = number,
+                 .kind = number >> 63 != 0 ? value_kind::unsigned_integer : value_kind::integer});
+  }
+  bool number_float(number_float_t number, string_t const&) override {
+    return push({.bits = std::bit_cast<std::uint64_t>(number), .kind = value_kind::real});
+  }
+  bool string(string_t& content) override { return push(intern(content)); }
+  bool binary(binary_t&) override { return false; }
+  bool key(string_t& name) override { return push(intern(name)); }
+  bool start_object(std::size_t) override { return open(value_kind::dict); }
+  bool start_array(std::size_t) override { return open(value_kind::list); }
+  bool end_object() override { return close(false); }
+  bool end_array() override { return close(false); }
+  bool parse_error(std::size_t position, std::string const&,
+                   nlohmann::json::exception const& reason) override {
+    failed_at_ = position;
+    reason_ = reason.what();
+    return false;
+  }
+
+  /// After a text that ended early: closes what is open with what it has.
+  void close_all() {
+    while (!open_.empty()) close(true);
+  }
+
+  [[nodiscard]] value root() const { return values_.empty() ? value{} : values_.front(); }
+  [[nodiscard]] std::size_t failed_at() const noexcept { return failed_at_; }
+  [[nodiscard]] std::string const& reason() const noexcept { return reason_; }
+  [[nodiscard]] std::string const& text(std::uint64_t row) const {
+    return texts_[static_cast<std::size_t>(row)];
+  }
+  bool is_cut = false;
+
+ private:
+  struct container {
+    value_kind kind;
+    std::size_t first;  ///< of its items on `values_`
+    std::uint64_t payload = 0;
+  };
+
+  bool push(value item) {
+    values_.push_back(item);
+    if (!open_.empty()) flush_batch(open_.back());
+    return true;
+  }
+
+  void flush_batch(container& list) {
+    if (list.kind != value_kind::list || values_.size() - list.first < batch) return;
+    list.payload = listener_->list_items(list.payload, items_of(list));
+    values_.resize(list.first);
+  }
+
+  std::span<value const> items_of(container const& of) const {
+    return std::span<value const>(values_).subspan(of.first);
+  }
+
+  bool open(value_kind kind) {
+    if (open_.size() >= depth_limit) {
+      throw error(error_code::refused,
+                  fmt::format("refused: JSON nested deeper than {} levels", depth_limit));
+    }
+    open_.push_back({kind, values_.size()});
+    return true;
+  }
+
+  bool close(bool is_cut_here) {
+    container done = open_.back();
+    open_.pop_back();
+    std::span<value const> items = items_of(done);
+    if (done.kind == value_kind::dict) items = items.first(items.size() / 2 * 2);
+    if (!items.empty()) {
+      done.payload = done.kind == value_kind::dict ? listener_->dict_items(0, items, is_cut_here)
+                                                   : listener_->list_items(done.payload, items);
+    }
+    values_.resize(done.first);
+    return push({.bits = done.payload, .kind = done.kind, .shared = true});
+  }
+
+  /// A snapshot's strings repeat endlessly; each is kept once, so that its row stands for its
+  /// content.
+  value intern(std::string const& content) {
+    auto const [found, is_new] = rows_.try_emplace(content, texts_.size());
+    if (is_new) texts_.push_back(content);
+    return {.bits = found->second, .kind = value_kind::text, .shared = true};
+  }
+
+  pickle::sink* listener_ = nullptr;
+  bool salvage_ = false;
+  std::vector<value> values_;
+  std::vector<container> open_;
+  std::unordered_map<std::string, std::uint64_t> rows_;
+  std::deque<std::string> texts_;
+  std::size_t failed_at_ = 0;
+  std::string reason_;
+};
+
+json_feed::json_feed() : events_(std::make_unique<events>()) {}
+json_feed::~json_feed() = default;
+
+value json_feed::run(std::span<std::byte const> bytes, pickle::sink& listener,
+                     json_options const& options) {
+  listener.begin(*this);
+  events_->begin(listener, options.salvage);
+  auto const* const first = reinterpret_cast<char const*>(bytes.data());
+  // Pages pad what they embed with zero bytes.
+  std::size_t length = bytes.size();
+  while (length > 0 && first[length - 1] == '\0') --length;
+  if (!nlohmann::json::sax_parse(first, first + length, events_.get())) {
+    if (!options.salvage) {
+      std::string reason = events_->reason();
+      if (std::size_t const colon = reason.rfind(": "); colon != std::string::npos)
+        reason.erase(0, colon + 2);
+      throw error(error_code::damaged, "damaged JSON: " + reason, events_->failed_at(),
+                  "--salvage reads a snapshot up to the damage");
+    }
+    events_->close_all();
+    events_->is_cut = true;
+  }
+  return events_->root();
+}
+
+std::string_view json_feed::text(value const& item) const { return events_->text(item.bits); }
+
+bool json_feed::is_cut() const noexcept { return events_->is_cut; }
+
+}  // namespace memreplay::input

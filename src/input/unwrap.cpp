@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Sniffing, and the loop that takes one wrapper off after the other.
+#include "input/unwrap.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <memreplay/error.hpp>
+
+#include "input/archive.hpp"
+#include "input/html.hpp"
+
+namespace memreplay::input {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// A pickle in a zip in a gzip is odd but harmless; deeper nesting is an attack.
+constexpr int wrapper_limit = 4;
+
+std::string_view as_text(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+std::string_view without_leading_space(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  std::size_t const first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
+}
+
+bool is_compressed(std::string_view text) {
+  return text.starts_with("\x1f\x8b"sv) || text.starts_with("PK\x03\x04"sv) ||
+         text.starts_with("PK\x05\x06"sv) || text.starts_with("\x28\xb5\x2f\xfd"sv) ||
+         text.starts_with("BZh"sv) || text.starts_with("\xfd\x37zXZ\0"sv);
+}
+
+/// Protocols 0 and 1 have no magic: they begin with the opcodes of an empty or marked list or
+/// dictionary.
+bool is_old_pickle(std::string_view text) {
+  return text.starts_with("(d"sv) || text.starts_with("(l"sv) || text.starts_with("}"sv) ||
+         text.starts_with("]"sv) || text.starts_with("c"sv) || text.starts_with("(i"sv);
+}
+
+std::string describe_start(std::string_view text) {
+  std::string shown;
+  for (char const byte : text.substr(0, 16)) {
+    if (std::isprint(static_cast<unsigned char>(byte)) != 0) {
+      shown.push_back(byte);
+    } else {
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
+unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
+  unwrapped result;
+  result.bytes = bytes;
+  std::string wrappers;
+  for (int level = 0; level < wrapper_limit; ++level) {
+    std::string_view const text = as_text(result.bytes);
+    if (text.empty()) {
+      throw error(error_code::not_a_snapshot,
+                  level == 0 ? "the file is empty (0 bytes)" : "the wrapped file is empty",
+                  "the dump died before it wrote anything; record with stacks=\"python\" if "
+                  "symbolizing failed");
+    }
+    std::string_view const visible = without_leading_space(text);
+    if (text.front() == '\x80') {
+      result.what = encoding::pickle;
+      result.description = "pickle" + wrappers;
+      return result;
+    }
+    if (is_compressed(text)) {
+      decoded_member member = decode_archive(result.bytes, is_cut_allowed);
+      result.storage = std::move(member.content);
+      wrappers = " in " + member.format + wrappers;
+    } else if (visible.starts_with('<')) {
+      decoded_page page = decode_html(text);
+      result.storage = std::move(page.content);
+      result.other_members = page.other_members;
+      wrappers = " in html" + wrappers;
+    } else if (visible.starts_with('{') || visible.starts_with('[')) {
+      result.what = encoding::json;
+      result.description = "json" + wrappers;
+      return result;
+    } else if (is_old_pickle(text)) {
+      result.what = encoding::pickle;
+      result.description = "pickle" + wrappers;
+      return result;
+    } else if (visible.starts_with("version https://git-lfs"sv)) {
+      throw error(error_code::not_a_snapshot, "a Git LFS pointer, not the file itself",
+                  "run `git lfs pull`");
+    } else {
+      throw error(error_code::not_a_snapshot,
+                  fmt::format("not a memory snapshot: begins with \"{}\"", describe_start(text)),
+                  "pickle, gzip, zip, zstd, HTML and JSON snapshots can be read");
+    }
+    result.bytes = result.storage.bytes();
+  }
+  throw error(error_code::refused, "wrapped more than 4 times");
+}
+
+}  // namespace memreplay::input

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// From the values of a file to the cells of a row: wrong types read as missing and are counted.
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "snapshot/row_sink.hpp"
+
+namespace memreplay::reading {
+
+using pickle::value;
+using pickle::value_kind;
+
+std::optional<std::uint64_t> row_sink::unsigned_of(value const& item) {
+  switch (item.kind) {
+    case value_kind::integer:
+    case value_kind::unsigned_integer:
+    case value_kind::boolean: return item.bits;
+    case value_kind::real: {
+      // JSON tools turn integers into floats.
+      double const number = std::bit_cast<double>(item.bits);
+      if (number >= 0 && number < 0x1p64) return static_cast<std::uint64_t>(number);
+      if (number < 0 && number >= -0x1p63)
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
+      break;
+    }
+    case value_kind::none: return std::nullopt;
+    default: break;
+  }
+  ++odd_.malformed_values;
+  return std::nullopt;
+}
+
+std::int64_t row_sink::signed_of(value const& item) {
+  return static_cast<std::int64_t>(unsigned_of(item).value_or(0));
+}
+
+std::uint64_t row_sink::size_of(value const& item) {
+  std::uint64_t const bytes = unsigned_of(item).value_or(0);
+  if (item.kind != value_kind::unsigned_integer && static_cast<std::int64_t>(bytes) < 0) {
+    ++odd_.negative_sizes;
+    return 0;
+  }
+  return bytes;
+}
+
+std::string_view row_sink::text_of(value const& item) {
+  if (item.kind == value_kind::text) return texts_->text(item);
+  if (item.kind != value_kind::none) ++odd_.malformed_values;
+  return {};
+}
+
+string_id row_sink::string_of(value const& item) {
+  if (item.kind == value_kind::text || item.kind == value_kind::none)
+    return interner_.string(text_of(item));
+  // Hand-made metadata may be a dictionary: keep it as JSON text.
+  return interner_.string(
+      loose_.to_json(item).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+stack_id row_sink::stack_of(value const& item) {
+  node const frames = to_node(item);
+  if (frames.kind == node_kind::stack) return stack_id{static_cast<std::uint32_t>(frames.row)};
+  if (frames.kind == node_kind::empty) return interner_.stack({});
+  if (item.kind != value_kind::none) ++odd_.malformed_values;
+  return no_stack;
+}
+
+action row_sink::action_of(value const& item) {
+  // The action strings are shared, so a place stands for a text.
+  cached_action& cached = actions_[(item.bits ^ item.bits >> 4) % actions_.size()];
+  if (cached.known && cached.handle == item.bits && item.kind == value_kind::text)
+    return cached.what;
+  std::string_view const name = text_of(item);
+  action what = action::other;
+  for (int row = 0; row < static_cast<int>(action::other); ++row) {
+    if (name == to_string(static_cast<action>(row))) what = static_cast<action>(row);
+  }
+  if (what == action::other) {
+    ++odd_.unknown_actions[std::string(name.substr(0, 100))];
+    return what;
+  }
+  if (item.kind == value_kind::text) cached = {item.bits, what, true};
+  return what;
+}
+
+stream_id row_sink::stream_of(value const& item) {
+  std::uint64_t const raw = unsigned_of(item).value_or(0);
+  if (raw == last_stream_ && !into_.streams.empty()) return last_stream_id_;
+  auto const [found, is_new] =
+      streams_.try_emplace(raw, stream_id{static_cast<std::uint32_t>(into_.streams.size())});
+  if (is_new) into_.streams.push_back(raw);
+  last_stream_ = raw;
+  last_stream_id_ = found->second;
+  return last_stream_id_;
+}
+
+pool_index row_sink::pool_row(pool_id pool) {
+  // A process has a handful of pools; the latest are the likeliest.
+  for (std::size_t row = into_.pools.size(); row-- > 0;) {
+    if (into_.pools[row] == pool) return pool_index{static_cast<std::uint32_t>(row)};
+    if (into_.pools.size() - row > 1024) break;
+  }
+  into_.pools.push_back(pool);
+  return pool_index{static_cast<std::uint32_t>(into_.pools.size() - 1)};
+}
+
+pool_index row_sink::pool_of(value const& item) {
+  node const pool = to_node(item);
+  if (pool.kind == node_kind::pool) return pool_index{static_cast<std::uint32_t>(pool.row)};
+  if (pool.kind == node_kind::loose) {  // a list after a round trip through JSON
+    json const& pair = loose_[pool.row];
+    if (pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number()) {
+      return pool_row({pair[0].get<std::int64_t>(), pair[1].get<std::int64_t>()});
+    }
+  }
+  return {};
+}
+
+std::int32_t row_sink::device_of(value const& item) {
+  std::int64_t const device = signed_of(item);
+  if (device < 0 || device > 65'535) {
+    ++odd_.malformed_values;
+    return 0;
+  }
+  return static_cast<std::int32_t>(device);
+}
+
+}  // namespace memreplay::reading

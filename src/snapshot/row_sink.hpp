@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Turns the containers of a file, innermost first, into rows: what a dictionary is shows in its
+// keys.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <memreplay/snapshot.hpp>
+
+#include "pickle/sink.hpp"
+#include "snapshot/interning.hpp"
+#include "snapshot/keys.hpp"
+#include "snapshot/loose_values.hpp"
+#include "snapshot/node.hpp"
+
+namespace memreplay::reading {
+
+/// Counted oddities that no single row tells; `sanity` turns them into audit rows.
+struct oddities {
+  std::int64_t malformed_values = 0;  ///< a value of the wrong type; read as missing
+  std::int64_t foreign_items = 0;     ///< an item of a row list that is no such row
+  std::int64_t negative_sizes = 0;
+  std::int64_t events_without_time = 0;
+  std::int64_t cut_rows = 0;
+  std::int64_t host_events = 0;  ///< pinned host memory, not analysed
+  std::int64_t host_segments = 0;
+  std::map<std::string, std::int64_t> unknown_actions;
+  std::map<std::string, std::int64_t> unknown_keys;
+};
+
+/// The listener. Event columns grow while the bytes are read; everything is in place after
+/// `finish`.
+class row_sink final : public pickle::sink {
+ public:
+  explicit row_sink(snapshot& into);
+
+  void begin(pickle::text_reader const& texts) override;
+  [[nodiscard]] std::uint64_t dict_items(std::uint64_t current,
+                                         std::span<pickle::value const> items,
+                                         bool is_cut) override;
+  [[nodiscard]] std::uint64_t list_items(std::uint64_t current,
+                                         std::span<pickle::value const> items) override;
+  [[nodiscard]] std::uint64_t tuple_items(std::span<pickle::value const> items) override;
+
+  /// Takes the object that the file holds. Throws `error` (not_a_snapshot) when it is none.
+  void finish(pickle::value const& root);
+  [[nodiscard]] oddities const& odd() const noexcept { return odd_; }
+
+ private:
+  static constexpr std::size_t shape_width = 24;
+  static constexpr std::size_t shape_limit = 32;
+  /// The keys of a dictionary in file order, and what they make of it.
+  struct shape {
+    std::array<std::uint64_t, shape_width> handles{};
+    std::array<key, shape_width> keys{};
+    std::size_t width = 0;
+    key_set set;
+    node_kind kind = node_kind::loose;
+  };
+  /// Rows of one list; nearly always one run, and else spelled out.
+  struct row_list {
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+    std::vector<std::uint64_t> scattered;
+  };
+  struct history_row {
+    std::uint64_t real_size = 0;
+    stack_id stack = no_stack;
+  };
+
+  shape const& shape_of(std::span<pickle::value const> items);
+  shape make_shape(std::span<pickle::value const> items);
+  static node_kind kind_of(key_set keys) noexcept;
+
+  // rows, one function a kind
+  std::uint64_t add_event(std::span<pickle::value const> items, shape const& form);
+  std::uint64_t add_frame(std::span<pickle::value const> items, shape const& form);
+  std::uint64_t add_block(std::span<pickle::value const> items, shape const& form);
+  std::uint64_t add_segment(std::span<pickle::value const> items, shape const& form);
+  std::uint64_t add_annotation(std::span<pickle::value const> items, shape const& form);
+  std::uint64_t add_history_entry(std::span<pickle::value const> items, shape const& form);
+  std::uint64_t take_root(std::span<pickle::value const> items, shape const& form);
+
+  // lists
+  std::uint64_t add_stack(std::span<frame_id const> head, std::span<pickle::value const> items);
+  std::uint64_t add_rows(node_kind list_kind, node_kind row_kind, std::uint64_t row,
+                         std::span<pickle::value const> items);
+  std::uint64_t add_traces(std::uint64_t row, std::span<pickle::value const> items);
+  static void append_row(row_list& list, std::uint64_t row);
+
+  // values
+  std::optional<std::uint64_t> unsigned_of(pickle::value const& item);
+  std::uint64_t size_of(pickle::value const& item);
+  std::int64_t signed_of(pickle::value const& item);
+  std::string_view text_of(pickle::value const& item);
+  string_id string_of(pickle::value const& item);
+  stack_id stack_of(pickle::value const& item);
+  action action_of(pickle::value const& item);
+  stream_id stream_of(pickle::value const& item);
+  pool_index pool_of(pickle::value const& item);
+  pool_index pool_row(pool_id pool);
+  std::int32_t device_of(pickle::value const& item);
+  template <class IdT>
+  void set_optional(column<IdT>& cells, IdT content);
+
+  // the end
+  void place_segments(row_list const& list);
+  void place_events(row_list& list);
+  template <class RowT>
+  static void gather(std::vector<RowT>& rows, row_list& list);
+  void take_settings(json const& content, std::string const& prefix, int depth);
+
+  snapshot& into_;
+  interner interner_;
+  pickle::text_reader const* texts_ = nullptr;
+  loose_values loose_;
+  oddities odd_;
+
+  std::vector<shape> shapes_;  ///< the few that occur again and again, by the places of their keys
+  std::size_t last_shape_ = 0;
+  shape scratch_shape_;
+  std::vector<frame_id> scratch_frames_;
+  std::vector<row_list> row_lists_;
+  std::vector<std::vector<node>> trace_lists_;
+  std::vector<history_row> history_;
+
+  struct cached_action {
+    std::uint64_t handle = 0;
+    action what = action::other;
+    bool known = false;
+  };
+  std::array<cached_action, 16> actions_{};
+  std::unordered_map<std::uint64_t, stream_id> streams_;
+  std::uint64_t last_stream_ = 0;
+  stream_id last_stream_id_{};
+  std::uint64_t last_metadata_handle_ = 0;
+  string_id last_metadata_{};
+
+  // what the root says
+  std::optional<node> root_segments_, root_traces_, root_settings_, root_annotations_;
+};
+
+/// Sets the cell of the newest event. The column comes into being with its first cell that is not
+/// the default.
+template <class IdT>
+void row_sink::set_optional(column<IdT>& cells, IdT content) {
+  if (content == IdT{} && cells.empty()) return;
+  cells.resize(into_.events.size_rows() - 1, IdT{});
+  cells.push_back(content);
+}
+
+/// Rows that do not follow each other are copied to the end, where they do.
+template <class RowT>
+void row_sink::gather(std::vector<RowT>& rows, row_list& list) {
+  if (list.scattered.empty()) return;
+  std::uint64_t const first = rows.size();
+  for (std::uint64_t const row : list.scattered)
+    rows.push_back(RowT(rows[static_cast<std::size_t>(row)]));
+  list = {.first = first, .count = rows.size() - first, .scattered = {}};
+}
+
+}  // namespace memreplay::reading
