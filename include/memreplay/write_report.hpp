@@ -9,6 +9,10 @@
 
 namespace memreplay {
 
+/// How the texts begin, so that a file can be recognised as ours before it is overwritten.
+inline constexpr char const* markdown_signature = "# GPU memory peaks";
+inline constexpr char const* info_signature = "memreplay info";
+
 /// The peak report as GitHub-flavoured markdown.
 [[nodiscard]] std::string write_markdown(report const& model);
 /// `memreplay info` as text for a terminal.

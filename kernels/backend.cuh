@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// What a back end is to the steps: a namespace, an execution policy, and memory. The kernels' one fork.
+#pragma once
+
+#include <memreplay/error.hpp>
+
+#include <thrust/execution_policy.h>
+#include <thrust/version.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+
+#ifndef MEMREPLAY_BACKEND
+#error "the build defines MEMREPLAY_BACKEND: host, serial or cuda"
+#endif
+
+#if defined(__CUDACC__)
+#include <thrust/system/cuda/execution_policy.h>
+
+#include <cuda_runtime_api.h>
+#define MEMREPLAY_HD __host__ __device__
+/// Every CUDA call goes through here: a failure becomes `error`, with the call's text.
+#define MEMREPLAY_CUDA_TRY(call) \
+  ::memreplay::kernels::MEMREPLAY_BACKEND::expect_success((call), #call)
+#else
+#define MEMREPLAY_HD
+#endif
+
+#define MEMREPLAY_TEXT_OF(word) #word
+#define MEMREPLAY_TEXT(word) MEMREPLAY_TEXT_OF(word)
+#define MEMREPLAY_JOIN_OF(left, right) left##right
+#define MEMREPLAY_JOIN(left, right) MEMREPLAY_JOIN_OF(left, right)
+
+namespace memreplay::kernels::MEMREPLAY_BACKEND {
+
+/// Thrust lives in a namespace of this back end, so that two back ends fit into one program.
+namespace thrust = THRUST_NS_QUALIFIER;
+
+#if defined(__CUDACC__)
+
+/// False: the host's columns are copied to the device before a step can read them.
+inline constexpr bool shares_host_memory = false;
+
+inline void expect_success(cudaError_t status, char const* call) {
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();
+  throw error(error_code::no_device,
+              std::string("CUDA failed: ") + cudaGetErrorString(status) + " (" + call + ")",
+              "run again with --backend host");
+}
+
+/// A stream, and memory in the order of that stream. Steps take it first; it is made once a run.
+class execution {
+ public:
+  execution() {
+    int device = 0;
+    int has_pools = 0;
+    MEMREPLAY_CUDA_TRY(cudaGetDevice(&device));
+    MEMREPLAY_CUDA_TRY(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device));
+    scratch_.has_pools = has_pools != 0;
+    MEMREPLAY_CUDA_TRY(cudaStreamCreateWithFlags(&scratch_.stream, cudaStreamNonBlocking));
+    if (scratch_.has_pools) {
+      // Keep freed scratch for the next step instead of returning it to the driver at each wait.
+      cudaMemPool_t pool = nullptr;
+      std::uint64_t keep = UINT64_MAX;
+      MEMREPLAY_CUDA_TRY(cudaDeviceGetDefaultMemPool(&pool, device));
+      MEMREPLAY_CUDA_TRY(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    }
+  }
+  execution(execution const&) = delete;
+  execution& operator=(execution const&) = delete;
+  ~execution() { (void)cudaStreamDestroy(scratch_.stream); }
+
+  /// The policy of Thrust's algorithms; their scratch comes from the same memory as ours.
+  [[nodiscard]] auto policy() const { return thrust::cuda::par(scratch_).on(scratch_.stream); }
+  [[nodiscard]] cudaStream_t stream() const noexcept { return scratch_.stream; }
+
+  [[nodiscard]] void* allocate(std::size_t bytes) const {
+    void* memory = nullptr;
+    if (scratch_.has_pools) {
+      MEMREPLAY_CUDA_TRY(cudaMallocAsync(&memory, bytes, scratch_.stream));
+    } else {
+      MEMREPLAY_CUDA_TRY(cudaMalloc(&memory, bytes));
+    }
+    return memory;
+  }
+  void deallocate(void* memory) const noexcept {
+    (void)(scratch_.has_pools ? cudaFreeAsync(memory, scratch_.stream) : cudaFree(memory));
+  }
+  void copy_from_host(void* to, void const* from, std::size_t bytes) const {
+    MEMREPLAY_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, scratch_.stream));
+  }
+  /// Waits: the bytes are there on return.
+  void copy_to_host(void* to, void const* from, std::size_t bytes) const {
+    MEMREPLAY_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, scratch_.stream));
+    MEMREPLAY_CUDA_TRY(cudaStreamSynchronize(scratch_.stream));
+  }
+
+ private:
+  /// The allocator that Thrust asks for scratch.
+  struct scratch_allocator {
+    using value_type = char;
+    cudaStream_t stream = nullptr;
+    bool has_pools = false;
+
+    [[nodiscard]] char* allocate(std::ptrdiff_t bytes) {
+      void* memory = nullptr;
+      auto const wanted = static_cast<std::size_t>(bytes);
+      MEMREPLAY_CUDA_TRY(has_pools ? cudaMallocAsync(&memory, wanted, stream)
+                                   : cudaMalloc(&memory, wanted));
+      return static_cast<char*>(memory);
+    }
+    void deallocate(char* memory, std::size_t) noexcept {
+      (void)(has_pools ? cudaFreeAsync(memory, stream) : cudaFree(memory));
+    }
+  };
+  mutable scratch_allocator scratch_;  // Thrust wants to change it
+};
+
+#else
+
+/// True: steps read the host's columns where they lie.
+inline constexpr bool shares_host_memory = true;
+
+/// The host's memory and Thrust's host system. Steps take it first; it is made once a run. Scratch that one
+/// step gives back serves the next: fresh pages cost more than most steps.
+class execution {
+ public:
+  execution() = default;
+  execution(execution const&) = delete;
+  execution& operator=(execution const&) = delete;
+  ~execution() {
+    for (block const& spare : spare_) std::free(spare.memory);
+  }
+
+  [[nodiscard]] auto policy() const { return thrust::device; }
+  [[nodiscard]] void* allocate(std::size_t bytes) const {
+    auto best = spare_.end();
+    for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
+      if (spare->bytes >= bytes && (best == spare_.end() || spare->bytes < best->bytes)) best = spare;
+    }
+    block found{};
+    if (best == spare_.end()) {
+      found = fresh_block(bytes);
+    } else {
+      found = *best;
+      spare_.erase(best);
+    }
+    used_.push_back(found);
+    return found.memory;
+  }
+  void deallocate(void* memory) const noexcept {
+    for (auto used = used_.begin(); used != used_.end(); ++used) {
+      if (used->memory != memory) continue;
+      spare_.push_back(*used);  // has room: as many as were ever in use
+      used_.erase(used);
+      return;
+    }
+  }
+  void copy_from_host(void* to, void const* from, std::size_t bytes) const {
+    std::memcpy(to, from, bytes);
+  }
+  void copy_to_host(void* to, void const* from, std::size_t bytes) const {
+    std::memcpy(to, from, bytes);
+  }
+
+ private:
+  struct block {
+    void* memory;
+    std::size_t bytes;
+  };
+
+  [[nodiscard]] block fresh_block(std::size_t bytes) const {
+    constexpr std::size_t huge_page = std::size_t{1} << 21;
+    spare_.reserve(spare_.size() + used_.size() + 1);
+    used_.reserve(used_.size() + 1);
+    bool const is_large = bytes >= 2 * huge_page;
+    if (is_large) bytes = (bytes + huge_page - 1) / huge_page * huge_page;
+    void* const memory = is_large ? std::aligned_alloc(huge_page, bytes) : std::malloc(bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
+    // A sort writes to hundreds of places at once: small pages would miss the address cache on each.
+    if (is_large) (void)madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return {memory, bytes};
+  }
+
+  mutable std::vector<block> spare_;
+  mutable std::vector<block> used_;
+};
+
+#endif
+
+}  // namespace memreplay::kernels::MEMREPLAY_BACKEND

@@ -1,0 +1,391 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// The step `pair`: which events, and which block of the end state, belong to one lifetime.
+//
+//   event    0          1          2        3            4            end state
+//   says   alloc B   request A  alloc C  complete A   complete B      block C
+//
+//   sorted by address, in list order within one address (a stable sort):
+//
+//   address  A  A  |  B  B  |  C  C
+//   event    1  3  |  0  4  |  2  -
+//   says     R  C  |  a  C  |  a  block
+//   head     ^        ^        ^
+//
+//   lifetime A: carried in (its first row is a free), allocated until 1, active until 3
+//   lifetime B: born at 0, allocated and active until 4
+//   lifetime C: born at 2, never freed, confirmed by the end state
+//
+// A row heads a lifetime when it is an alloc, or when nothing lives at its address: it is the first of its
+// address, or a free after a completion. That looks at one neighbour, so all rows decide at once; the rows of
+// a lifetime then lie between two heads.
+#include "kernels/primitives.cuh"
+#include "kernels/steps.cuh"
+
+#include <algorithm>
+#include <bit>
+
+namespace memreplay::kernels::MEMREPLAY_BACKEND {
+
+namespace {
+
+enum class row_kind : std::uint64_t { alloc, request, completion, block };
+
+/// Rows in the order of (address, list order). `tag` is an event's (or block's) number and its kind in one
+/// word, so that the kind needs no second look at memory. Where both fit, address and tag share a word.
+struct sorted_rows {
+  std::int64_t count;
+  std::uint64_t const* address;
+  std::uint64_t const* tag;
+  int address_shift;
+  std::uint64_t tag_mask;
+
+  [[nodiscard]] MEMREPLAY_HD row_kind kind(std::int64_t row) const {
+    return static_cast<row_kind>(tag[row] & 3);
+  }
+  [[nodiscard]] MEMREPLAY_HD std::int64_t number(std::int64_t row) const {
+    return static_cast<std::int64_t>((tag[row] & tag_mask) >> 2);
+  }
+  [[nodiscard]] MEMREPLAY_HD bool opens_address(std::int64_t row) const {
+    return row == 0 || (address[row] ^ address[row - 1]) >> address_shift != 0;
+  }
+};
+
+struct is_chained {
+  action const* what;
+  MEMREPLAY_HD bool operator()(std::int64_t event) const {
+    return what[event] <= action::free_completed;
+  }
+};
+static_assert(action::alloc < action::free_requested &&
+              action::free_requested < action::free_completed &&
+              action::free_completed < action::segment_alloc);
+
+struct is_action {
+  action const* what;
+  action wanted;
+  MEMREPLAY_HD bool operator()(std::int64_t event) const { return what[event] == wanted; }
+};
+
+/// Rows before they are sorted: the selected events, then the blocks.
+struct unsorted_rows {
+  event_rows events;
+  block_rows blocks;
+  std::int64_t event_count;    ///< of those selected
+  std::int64_t const* event;   ///< their numbers
+
+  [[nodiscard]] MEMREPLAY_HD std::uint64_t address(std::int64_t row) const {
+    return row < event_count ? events.address[event[row]] : blocks.address[row - event_count];
+  }
+  [[nodiscard]] MEMREPLAY_HD std::uint64_t tag(std::int64_t row) const {
+    if (row >= event_count) {
+      return static_cast<std::uint64_t>(row - event_count) << 2 |
+             static_cast<std::uint64_t>(row_kind::block);
+    }
+    return static_cast<std::uint64_t>(event[row]) << 2 |
+           static_cast<std::uint64_t>(events.what[event[row]]);
+  }
+};
+
+struct bits_of_address {
+  unsorted_rows rows;
+  MEMREPLAY_HD differing_bits operator()(std::int64_t row) const {
+    std::uint64_t const address = rows.address(row);
+    return {address, address};
+  }
+};
+
+/// One word a row: the address bits that differ, above the tag. May overwrite the event numbers it reads.
+struct write_word {
+  unsorted_rows rows;
+  int drop_low;       ///< address bits on which all rows agree
+  int address_shift;
+  std::uint64_t* word;
+  MEMREPLAY_HD void operator()(std::int64_t row) const {
+    word[row] = rows.address(row) >> drop_low << address_shift | rows.tag(row);
+  }
+};
+
+/// Two words a row, for addresses that are spread over all 64 bits.
+struct write_pair {
+  unsorted_rows rows;
+  std::uint64_t* address;
+  std::uint64_t* tag;
+  MEMREPLAY_HD void operator()(std::int64_t row) const {
+    address[row] = rows.address(row);
+    tag[row] = rows.tag(row);
+  }
+};
+
+struct is_head {
+  sorted_rows rows;
+  MEMREPLAY_HD bool operator()(std::int64_t row) const {
+    row_kind const kind = rows.kind(row);
+    if (kind == row_kind::alloc || rows.opens_address(row)) return true;
+    return kind != row_kind::block && rows.kind(row - 1) == row_kind::completion;
+  }
+};
+
+/// A completion that releases a block of the trace without a request.
+struct is_completion_of_alloc {
+  sorted_rows rows;
+  MEMREPLAY_HD bool operator()(std::int64_t row) const {
+    return rows.kind(row) == row_kind::completion && !rows.opens_address(row) &&
+           rows.kind(row - 1) == row_kind::alloc;
+  }
+};
+
+/// What the trace as a whole left out.
+struct trace_habits {
+  bool no_completions;  ///< no free_completed at all: a request ends `active` too
+  bool no_requests;     ///< recorded without free_requested: a lone completion lost nothing
+};
+
+/// What the rows of one lifetime say.
+struct story {
+  row_kind head;
+  std::int64_t head_number;
+  event_index birth = before_trace;
+  event_index allocated_end = never;
+  event_index active_end = never;
+  bool is_completed = false;      ///< ended by a free
+  bool is_pending = false;        ///< requested, and then nothing more
+  bool is_reallocated = false;    ///< ended by an alloc at its address
+  bool is_last = false;           ///< of its address
+  std::int64_t block = -1;        ///< number of the end state's block at its address, if it is the last
+  std::int64_t double_requests = 0;
+  std::int64_t first_row = 0;
+  std::int64_t end_row = 0;
+};
+
+struct story_reader {
+  sorted_rows rows;
+  std::int64_t count;         ///< of heads
+  std::int64_t const* heads;  ///< rows
+  trace_habits habits;
+
+  [[nodiscard]] MEMREPLAY_HD story operator()(std::int64_t lifetime) const {
+    story told;
+    told.first_row = heads[lifetime];
+    told.end_row = lifetime + 1 < count ? heads[lifetime + 1] : rows.count;
+    told.head = rows.kind(told.first_row);
+    told.head_number = rows.number(told.first_row);
+    told.is_last = told.end_row == rows.count || rows.opens_address(told.end_row);
+    if (told.head == row_kind::block) return told;
+    if (told.head == row_kind::alloc) {
+      told.birth = told.head_number;
+    } else if (told.head == row_kind::request) {
+      told.allocated_end = told.head_number;
+      told.is_pending = true;
+    } else {
+      told.allocated_end = habits.no_requests ? told.head_number : before_trace;
+      told.active_end = told.head_number;
+      told.is_completed = true;
+    }
+    for (std::int64_t row = told.first_row + 1; row < told.end_row; ++row) {
+      row_kind const kind = rows.kind(row);
+      event_index const number = rows.number(row);
+      if (kind == row_kind::block) {
+        if (told.block < 0) told.block = number;
+      } else if (kind == row_kind::completion) {
+        if (!told.is_pending) told.allocated_end = number;
+        told.active_end = number;
+        told.is_completed = true;
+        told.is_pending = false;
+      } else if (told.is_pending) {
+        ++told.double_requests;
+      } else {
+        told.allocated_end = number;
+        told.is_pending = true;
+      }
+    }
+    if (told.is_pending && habits.no_completions) {
+      told.active_end = told.allocated_end;
+      told.is_completed = true;
+      told.is_pending = false;
+    }
+    if (!told.is_completed && !told.is_last) {
+      // The next head can only be an alloc: its address was still in use.
+      event_index const next_birth = rows.number(told.end_row);
+      if (!told.is_pending) told.allocated_end = next_birth;
+      told.active_end = next_birth;
+      told.is_pending = false;
+      told.is_reallocated = true;
+    }
+    return told;
+  }
+};
+
+struct write_lifetime {
+  story_reader read;
+  event_rows events;
+  block_rows blocks;
+  event_index* birth;
+  event_index* allocated_end;
+  event_index* active_end;
+  std::uint64_t* size;
+  stack_id* stack;
+
+  MEMREPLAY_HD void operator()(std::int64_t lifetime) const {
+    story const told = read(lifetime);
+    bool const is_block = told.head == row_kind::block;
+    stack_id held_by = is_block ? blocks.stack[told.head_number] : events.stack[told.head_number];
+    if (told.birth == before_trace && held_by == no_stack) held_by = before_trace_stack;
+    birth[lifetime] = told.birth;
+    allocated_end[lifetime] = is_block && blocks.is_pending[told.head_number] != 0
+                                  ? before_trace
+                                  : told.allocated_end;
+    active_end[lifetime] = told.active_end;
+    size[lifetime] = is_block ? blocks.size[told.head_number] : events.size[told.head_number];
+    stack[lifetime] = held_by;
+  }
+};
+
+struct tally_lifetime {
+  story_reader read;
+  event_rows events;
+  block_rows blocks;
+  pair_options options;
+
+  [[nodiscard]] MEMREPLAY_HD replay_counts operator()(std::int64_t lifetime) const {
+    story const told = read(lifetime);
+    replay_counts counts;
+    if (told.head == row_kind::block) {
+      auto const bytes = static_cast<std::int64_t>(blocks.size[told.head_number]);
+      bool const is_pending = blocks.is_pending[told.head_number] != 0;
+      (is_pending ? counts.pending_carried_in : counts.never_freed) = 1;
+      (is_pending ? counts.pending_carried_in_bytes : counts.never_freed_bytes) = bytes;
+      return counts;
+    }
+    std::uint64_t const size = events.size[told.head_number];
+    auto const bytes = static_cast<std::int64_t>(size);
+    if (told.head == row_kind::alloc) {
+      counts.lifetimes = 1;
+    } else {
+      counts.unmatched_frees = 1;
+      counts.unmatched_free_bytes = bytes;
+    }
+    if (told.head == row_kind::completion) {
+      counts.unmatched_completed_only = 1;
+      counts.unmatched_completed_only_bytes = bytes;
+    }
+    counts.double_allocs = told.is_reallocated ? 1 : 0;
+    counts.double_free_requests = told.double_requests;
+    if (options.compare_sizes) {
+      for (std::int64_t row = told.first_row + 1; row < told.end_row; ++row) {
+        if (read.rows.kind(row) == row_kind::block) break;
+        if (events.size[read.rows.number(row)] != size) ++counts.size_mismatches;
+      }
+    }
+    if (told.is_last) tally_end(told, size, counts);
+    return counts;
+  }
+
+  /// The last lifetime of an address against the end state.
+  MEMREPLAY_HD void tally_end(story const& told, std::uint64_t size, replay_counts& counts) const {
+    if (told.is_pending) counts.pending_at_end = 1;
+    if (told.block < 0) {
+      if (!told.is_completed && options.has_segments) {
+        counts.live_not_in_segments = 1;
+        counts.live_not_in_segments_bytes = static_cast<std::int64_t>(size);
+      }
+      return;
+    }
+    std::uint64_t const block_size = blocks.size[told.block];
+    if (told.is_completed) {
+      // Where no completion was recorded, a requested block may well be pending still.
+      if (read.habits.no_completions && blocks.is_pending[told.block] != 0) return;
+      counts.freed_but_in_segments = 1;
+      counts.freed_but_in_segments_bytes = static_cast<std::int64_t>(block_size);
+    } else if (options.compare_sizes && block_size != size) {
+      counts.end_size_mismatches = 1;
+    }
+  }
+};
+
+struct add_counts {
+  [[nodiscard]] MEMREPLAY_HD replay_counts operator()(replay_counts left,
+                                                      replay_counts const& right) const {
+    add_bytes const sum;
+    left.lifetimes += right.lifetimes;
+    left.unmatched_frees += right.unmatched_frees;
+    left.unmatched_free_bytes = sum(left.unmatched_free_bytes, right.unmatched_free_bytes);
+    left.unmatched_completed_only += right.unmatched_completed_only;
+    left.unmatched_completed_only_bytes =
+        sum(left.unmatched_completed_only_bytes, right.unmatched_completed_only_bytes);
+    left.never_freed += right.never_freed;
+    left.never_freed_bytes = sum(left.never_freed_bytes, right.never_freed_bytes);
+    left.pending_carried_in += right.pending_carried_in;
+    left.pending_carried_in_bytes =
+        sum(left.pending_carried_in_bytes, right.pending_carried_in_bytes);
+    left.double_allocs += right.double_allocs;
+    left.double_free_requests += right.double_free_requests;
+    left.size_mismatches += right.size_mismatches;
+    left.pending_at_end += right.pending_at_end;
+    left.live_not_in_segments += right.live_not_in_segments;
+    left.live_not_in_segments_bytes =
+        sum(left.live_not_in_segments_bytes, right.live_not_in_segments_bytes);
+    left.freed_but_in_segments += right.freed_but_in_segments;
+    left.freed_but_in_segments_bytes =
+        sum(left.freed_but_in_segments_bytes, right.freed_but_in_segments_bytes);
+    left.end_size_mismatches += right.end_size_mismatches;
+    return left;
+  }
+};
+
+}  // namespace
+
+lifetimes pair(execution const& exec, event_rows const& events, block_rows const& blocks,
+               pair_options options, replay_counts& counts) {
+  is_chained const chained{events.what};
+  std::int64_t const event_count = count_rows(exec, events.count, chained);
+  std::int64_t const row_count = event_count + blocks.count;
+
+  // Event numbers are not negative: they share the column of the words that they become.
+  buffer<std::uint64_t> word(exec, row_count);
+  auto* const numbers = reinterpret_cast<std::int64_t*>(word.data());
+  select_rows(exec, events.count, chained, numbers);
+  unsorted_rows const unsorted{events, blocks, event_count, numbers};
+  std::uint64_t const bits = bits_that_differ(reduce_rows(
+      exec, row_count, bits_of_address{unsorted}, differing_bits{}, join_bits{}));
+  int const drop_low = bits == 0 ? 0 : std::countr_zero(bits);
+  auto const greatest_number = static_cast<std::uint64_t>(std::max(events.count, blocks.count));
+  int const tag_bits = static_cast<int>(std::bit_width(greatest_number)) + 2;
+  int const address_bits = static_cast<int>(std::bit_width(bits >> drop_low));
+
+  buffer<std::uint64_t> address(exec, 0);
+  sorted_rows rows{row_count, nullptr, nullptr, 0, ~std::uint64_t{0}};
+  if (address_bits + tag_bits <= 64) {
+    for_each_row(exec, row_count, write_word{unsorted, drop_low, tag_bits, word.data()});
+    sort_keys(exec, bits >> drop_low << tag_bits, word);
+    rows.address = rows.tag = word.data();
+    rows.address_shift = tag_bits;
+    rows.tag_mask = (std::uint64_t{1} << tag_bits) - 1;
+  } else {
+    address = buffer<std::uint64_t>(exec, row_count);
+    for_each_row(exec, row_count, write_pair{unsorted, address.data(), word.data()});
+    sort_pairs(exec, address, word);
+    rows.address = address.data();
+    rows.tag = word.data();
+  }
+
+  bool const has_requests =
+      count_rows(exec, events.count, is_action{events.what, action::free_requested}) > 0;
+  bool const has_completions =
+      count_rows(exec, events.count, is_action{events.what, action::free_completed}) > 0;
+  trace_habits const habits{
+      !has_completions,
+      !has_requests && count_rows(exec, row_count, is_completion_of_alloc{rows}) > 0};
+
+  auto const heads = selected_rows(exec, row_count, is_head{rows});
+  story_reader const read{rows, heads.count(), heads.data(), habits};
+  lifetimes found(exec, heads.count());
+  for_each_row(exec, heads.count(),
+               write_lifetime{read, events, blocks, found.birth.data(), found.allocated_end.data(),
+                              found.active_end.data(), found.size.data(), found.stack.data()});
+  counts = reduce_rows(exec, heads.count(), tally_lifetime{read, events, blocks, options}, counts,
+                       add_counts{});
+  return found;
+}
+
+}  // namespace memreplay::kernels::MEMREPLAY_BACKEND

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// The few things that steps are made of. Each is one parallel pass with a name; all Thrust calls are here.
+#pragma once
+
+#include "kernels/backend.cuh"
+#include "kernels/columns.cuh"
+
+#include <thrust/copy.h>
+#include <thrust/count.h>
+#include <thrust/for_each.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/reduce.h>
+#include <thrust/scan.h>
+#include <thrust/transform_reduce.h>
+
+#include <cstdint>
+
+namespace memreplay::kernels::MEMREPLAY_BACKEND {
+
+using row_iterator = thrust::counting_iterator<std::int64_t>;
+
+/// 1. Calls `functor(row)` for every row of [0, count), in any order.
+template <class FunctorT>
+void for_each_row(execution const& exec, std::int64_t count, FunctorT functor) {
+  if (count > 0) thrust::for_each(exec.policy(), row_iterator(0), row_iterator(count), functor);
+}
+
+/// 2. How many rows of [0, count) satisfy `predicate(row)`.
+template <class PredicateT>
+[[nodiscard]] std::int64_t count_rows(execution const& exec, std::int64_t count,
+                                      PredicateT predicate) {
+  if (count <= 0) return 0;
+  return thrust::count_if(exec.policy(), row_iterator(0), row_iterator(count), predicate);
+}
+
+/// 3. The rows of [0, count) that satisfy `predicate(row)`, ascending, into `out`; returns how many.
+/// `out` must hold them all: count_rows() tells.
+template <class PredicateT>
+std::int64_t select_rows(execution const& exec, std::int64_t count, PredicateT predicate,
+                         std::int64_t* out) {
+  if (count <= 0) return 0;
+  return thrust::copy_if(exec.policy(), row_iterator(0), row_iterator(count), out, predicate) - out;
+}
+
+/// 4. The same as an owned column of just the right length.
+template <class PredicateT>
+[[nodiscard]] buffer<std::int64_t> selected_rows(execution const& exec, std::int64_t count,
+                                                 PredicateT predicate) {
+  buffer<std::int64_t> rows(exec, count_rows(exec, count, predicate));
+  select_rows(exec, count, predicate, rows.data());
+  return rows;
+}
+
+/// 5. The values of `in` that satisfy `predicate(value)`, in order, into `out`; returns how many.
+template <class PredicateT>
+std::int64_t keep_if(execution const& exec, std::int64_t const* in, std::int64_t count,
+                     PredicateT predicate, std::int64_t* out) {
+  if (count <= 0) return 0;
+  return thrust::copy_if(exec.policy(), in, in + count, out, predicate) - out;
+}
+
+/// 6. Joins `transform(row)` over [0, count). `join` is associative and commutative, `identity` neutral.
+template <class ResultT, class TransformT, class JoinT>
+[[nodiscard]] ResultT reduce_rows(execution const& exec, std::int64_t count, TransformT transform,
+                                  ResultT identity, JoinT join) {
+  if (count <= 0) return identity;
+  return thrust::transform_reduce(exec.policy(), row_iterator(0), row_iterator(count), transform,
+                                  identity, join);
+}
+
+/// Sum that wraps around: the bytes of a hostile file overflow without harm.
+struct add_bytes {
+  MEMREPLAY_HD std::int64_t operator()(std::int64_t left, std::int64_t right) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) +
+                                     static_cast<std::uint64_t>(right));
+  }
+};
+
+/// 7. Replaces every value by the sum of itself and all before it.
+inline void prefix_sum(execution const& exec, std::int64_t* values, std::int64_t count) {
+  if (count <= 0) return;
+  thrust::inclusive_scan(exec.policy(), values, values + count, values, add_bytes{});
+}
+
+struct equal_keys {
+  MEMREPLAY_HD bool operator()(std::uint64_t left, std::uint64_t right) const {
+    return left == right;
+  }
+};
+
+/// 8. Joins the values of each run of equal keys: `value(row)` over sorted `keys`. Writes one key and one
+/// joined value a run, returns the number of runs.
+template <class ValueT, class TransformT, class JoinT>
+std::int64_t reduce_runs(execution const& exec, std::uint64_t const* keys, std::int64_t count,
+                         TransformT value, JoinT join, std::uint64_t* run_keys,
+                         ValueT* run_values) {
+  if (count <= 0) return 0;
+  auto const values = thrust::make_transform_iterator(row_iterator(0), value);
+  auto const ends = thrust::reduce_by_key(exec.policy(), keys, keys + count, values, run_keys,
+                                          run_values, equal_keys{}, join);
+  return ends.first - run_keys;
+}
+
+struct differing_bits {
+  std::uint64_t any = 0;
+  std::uint64_t all = ~std::uint64_t{0};
+};
+
+struct bits_of_key {
+  std::uint64_t const* keys;
+  MEMREPLAY_HD differing_bits operator()(std::int64_t row) const { return {keys[row], keys[row]}; }
+};
+
+struct join_bits {
+  MEMREPLAY_HD differing_bits operator()(differing_bits left, differing_bits right) const {
+    return {left.any | right.any, left.all & right.all};
+  }
+};
+
+/// The bits that some of the joined words have and others have not.
+[[nodiscard]] inline std::uint64_t bits_that_differ(differing_bits joined) {
+  return joined.any & ~(joined.any & joined.all);
+}
+
+/// 9. The bits in which any two of the keys differ: a sort need not look at others.
+[[nodiscard]] inline std::uint64_t find_differing_bits(execution const& exec,
+                                                       std::uint64_t const* keys,
+                                                       std::int64_t count) {
+  return bits_that_differ(
+      reduce_rows(exec, count, bits_of_key{keys}, differing_bits{}, join_bits{}));
+}
+
+/// 10. Sorts the keys, equal ones in their old order, and takes the values along.
+inline void sort_pairs(execution const& exec, buffer<std::uint64_t>& keys,
+                       buffer<std::uint64_t>& values);
+
+/// 11. Sorts keys by some of their bits, those equal in them in their old order. `bits` are all that differ
+/// above the lowest one looked at.
+inline void sort_keys(execution const& exec, std::uint64_t bits, buffer<std::uint64_t>& keys);
+
+}  // namespace memreplay::kernels::MEMREPLAY_BACKEND
+
+#if defined(__CUDACC__)
+#include "kernels/primitives_cub.cuh"
+#else
+#include "kernels/primitives_radix.cuh"
+#endif

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Reading and replaying one input.
+#include "cli/analyse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <memreplay/error.hpp>
+#include <memreplay/make_report.hpp>
+#include <memreplay/read_snapshot.hpp>
+#include <vector>
+
+#include "cli/progress.hpp"
+
+namespace memreplay::cli {
+namespace {
+
+std::vector<std::int32_t> choose_devices(snapshot const& input, std::string const& asked) {
+  if (asked == "busiest") return {busiest_device(input)};
+  std::vector<std::int32_t> const present = devices_in(input);
+  if (asked == "all") return present;
+  std::int32_t ordinal = 0;
+  std::from_chars(asked.data(), asked.data() + asked.size(), ordinal);
+  if (std::ranges::find(present, ordinal) != present.end()) return {ordinal};
+  std::string list;
+  for (std::int32_t const device : present) {
+    list += (list.empty() ? "" : ", ") + std::to_string(device);
+  }
+  throw error(error_code::bad_request, fmt::format("no device {} in this file", ordinal),
+              fmt::format("it has device {}", list));
+}
+
+}  // namespace
+
+analysed analyse(std::string const& path, common_request const& common) {
+  analysed result;
+  {
+    progress bar("reading " + std::filesystem::path(path).filename().string(), common.quiet);
+    result.input = read_snapshot(
+        path, {.salvage = common.salvage, .on_progress = [&](std::uint64_t done, std::uint64_t all) {
+                 bar.show(done, all);
+               }});
+  }
+  result.replayed = replay(result.input, choose_devices(result.input, common.device), common.plan);
+  return result;
+}
+
+}  // namespace memreplay::cli

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// How an error reads on standard error: one line with what, where and what to do.
+#pragma once
+
+#include <memreplay/error.hpp>
+#include <string>
+
+namespace memreplay::cli {
+
+/// `memreplay: FILE: what (at byte N); hint`
+[[nodiscard]] std::string failure_line(std::string const& file, error const& problem);
+
+}  // namespace memreplay::cli

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Writing results.
+#include "cli/output.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memreplay/error.hpp>
+
+namespace memreplay::cli {
+namespace {
+
+void write_all(int fd, std::string_view content, std::string const& shown) {
+  while (!content.empty()) {
+    ssize_t const written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      throw error(error_code::cannot_write, fmt::format("{}: {}", shown, std::strerror(errno)));
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void check_is_ours(std::string const& path, std::string_view signature) {
+  std::error_code problem;
+  if (!std::filesystem::exists(path, problem)) return;
+  if (std::filesystem::is_directory(path, problem)) {
+    throw error(error_code::cannot_write, path + ": is a directory", "give --out a file name");
+  }
+  std::array<char, 4096> start{};
+  std::ifstream existing(path, std::ios::binary);
+  existing.read(start.data(), start.size());
+  std::string_view const seen(start.data(), static_cast<std::size_t>(existing.gcount()));
+  if (seen.empty() || seen.find(signature) != std::string_view::npos) return;
+  throw error(error_code::cannot_write, path + ": exists and was not written by memreplay",
+              "use --force to overwrite it, or --out to write elsewhere");
+}
+
+/// The file that a link names: renaming over the link itself would cut it.
+std::string real_target(std::string const& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_symlink(path, problem)) return path;
+  std::filesystem::path const target = std::filesystem::weakly_canonical(path, problem);
+  return problem ? path : target.string();
+}
+
+}  // namespace
+
+void write_standard_output(std::string_view content) {
+  try {
+    write_all(STDOUT_FILENO, content, "standard output");
+  } catch (error const&) {
+    if (errno != EPIPE) throw;
+  }
+}
+
+void write_file(std::string const& path, std::string_view content, std::string_view signature,
+                bool force) {
+  std::string const target = real_target(path);
+  std::error_code problem;
+  if (std::filesystem::exists(target, problem) &&
+      !std::filesystem::is_regular_file(target, problem) &&
+      !std::filesystem::is_directory(target, problem)) {
+    std::ofstream device(target, std::ios::binary);  // /dev/stdout, a pipe: nothing to replace
+    device.write(content.data(), static_cast<std::streamsize>(content.size()));
+    device.flush();
+    if (!device) throw error(error_code::cannot_write, path + ": " + std::strerror(errno));
+    return;
+  }
+  if (!force) check_is_ours(target, signature);
+
+  std::string temporary = target + ".XXXXXX";
+  int const fd = ::mkstemp(temporary.data());
+  if (fd < 0) {
+    throw error(error_code::cannot_write, fmt::format("{}: {}", path, std::strerror(errno)),
+                "use --out to write elsewhere, --out - for standard output");
+  }
+  try {
+    write_all(fd, content, path);
+    mode_t const mask = ::umask(0);
+    ::umask(mask);
+    ::fchmod(fd, 0666 & ~mask);
+    if (::close(fd) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
+      throw error(error_code::cannot_write, fmt::format("{}: {}", path, std::strerror(errno)));
+    }
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+std::string default_report_path(std::string const& snapshot) {
+  std::filesystem::path const path(snapshot);
+  std::string name = path.filename().string();
+  for (std::string_view const ending : {".gz", ".zst", ".zip", ".xz", ".bz2"}) {
+    if (name.size() > ending.size() && name.ends_with(ending)) {
+      name.resize(name.size() - ending.size());
+      break;
+    }
+  }
+  for (std::string_view const ending : {".pickle", ".pkl", ".json", ".html", ".pt"}) {
+    if (name.size() > ending.size() && name.ends_with(ending)) {
+      name.resize(name.size() - ending.size());
+      break;
+    }
+  }
+  return (path.parent_path() / ("MEM_PEAK_ANALYSIS_" + name + ".md")).string();
+}
+
+}  // namespace memreplay::cli

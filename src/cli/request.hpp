@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// A command line, recorded and checked: what the user asked for, before any file is touched.
+#pragma once
+
+#include <memreplay/plan.hpp>
+#include <memreplay/report.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memreplay::cli {
+
+enum class command { report, info, completion };
+
+/// Options that every analysing command takes.
+struct common_request {
+  replay_plan plan;
+  site_options site;
+  std::string device = "busiest";  ///< "busiest", "all" or an ordinal
+  int threads = 0;                 ///< 0 = all cores
+  bool json = false;
+  bool salvage = false;
+  bool quiet = false;
+  bool force = false;
+  std::string out;  ///< empty: the command's default; "-": standard output
+};
+
+struct request {
+  command what = command::report;
+  std::vector<std::string> inputs;
+  common_request common;
+  std::int64_t top = 15;       ///< rows of a table, 0 = all
+  std::string shell;           ///< `completion`
+};
+
+/// What parsing a command line came to: a request, or a text to print and a status to leave with.
+struct parsed {
+  bool is_request = false;
+  request asked;
+  std::string text;
+  bool is_error = false;  ///< `text` belongs on standard error, the status is 2
+};
+
+[[nodiscard]] parsed parse_command_line(std::vector<std::string> const& arguments);
+
+/// A completion script for bash, zsh or fish, made from the same tables that parse the command line.
+[[nodiscard]] std::string completion_script(std::string const& shell);
+
+}  // namespace memreplay::cli

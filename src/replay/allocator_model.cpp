@@ -1,0 +1,360 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// The caching allocator's rules and memory layout, as far as they decide the size of a block.
+#include "allocator_model.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <string_view>
+
+namespace memreplay {
+namespace {
+
+constexpr std::uint64_t last_address = std::numeric_limits<std::uint64_t>::max();
+constexpr int page_bits = 20;
+static_assert(std::uint64_t{1} << page_bits == small_limit_bytes);
+
+// The value as JSON text: quotes and blanks off.
+std::string_view plain(std::string_view text) {
+  while (!text.empty() && (text.front() == '"' || text.front() == ' ')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == '"' || text.back() == ' ')) text.remove_suffix(1);
+  return text;
+}
+
+// A number; what follows it (the ".0" that JSON tools add) is ignored.
+std::optional<std::int64_t> number(std::string_view text) {
+  text = plain(text);
+  std::int64_t value = 0;
+  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end == text.data()) return std::nullopt;
+  return value;
+}
+
+std::optional<bool> truth(std::string_view text) {
+  text = plain(text);
+  if (text == "true" || text == "True" || text == "1") return true;
+  if (text == "false" || text == "False" || text == "0") return false;
+  return std::nullopt;
+}
+
+std::size_t division_bucket(std::uint64_t bytes) {
+  int const log2 = static_cast<int>(std::bit_width(bytes)) - 1;
+  return static_cast<std::size_t>(std::clamp(log2 - 20, 0, 15));
+}
+
+std::uint64_t as_division(std::int64_t value) {
+  return value > 1 ? static_cast<std::uint64_t>(value) : 0;
+}
+
+// `4`, or `[256:1,512:2,>:8]`: each number of MiB sets its own bucket, the first also those below,
+// `>` all above.
+void read_conf_divisions(std::string_view text, std::array<std::uint64_t, 16>& divisions) {
+  if (auto const one = number(text); one) {
+    divisions.fill(as_division(*one));
+    return;
+  }
+  if (text.empty() || text.front() != '[') return;
+  text.remove_prefix(1);
+  bool is_first = true;
+  std::size_t next = 0;
+  while (!text.empty()) {
+    std::size_t const comma = std::min(text.find_first_of(",]"), text.size());
+    std::string_view const item = plain(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    std::size_t const colon = item.find(':');
+    if (colon == std::string_view::npos) continue;
+    auto const value = number(item.substr(colon + 1));
+    if (!value) continue;
+    if (plain(item.substr(0, colon)) == ">") {
+      std::fill(divisions.begin() + static_cast<std::ptrdiff_t>(next), divisions.end(),
+                as_division(*value));
+      return;
+    }
+    auto const mebibytes = number(item.substr(0, colon));
+    if (!mebibytes || *mebibytes <= 0) continue;
+    std::size_t const bucket = std::min<std::size_t>(
+        15, static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(*mebibytes)) - 1));
+    if (std::exchange(is_first, false)) {
+      std::fill(divisions.begin(), divisions.begin() + static_cast<std::ptrdiff_t>(bucket),
+                as_division(*value));
+    }
+    divisions[bucket] = as_division(*value);
+    next = bucket + 1;
+  }
+}
+
+// PYTORCH_CUDA_ALLOC_CONF: `name:value` joined by commas, a value may be a bracketed list with
+// commas.
+void read_conf(std::string_view text, allocator_rules& rules) {
+  text = plain(text);
+  while (!text.empty()) {
+    std::size_t depth = 0;
+    std::size_t end = 0;
+    for (; end < text.size() && (depth != 0 || text[end] != ','); ++end) {
+      if (text[end] == '[') ++depth;
+      if (text[end] == ']' && depth != 0) --depth;
+    }
+    std::string_view const item = plain(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::size_t const colon = item.find(':');
+    if (colon == std::string_view::npos) continue;
+    std::string_view const name = plain(item.substr(0, colon));
+    std::string_view const value = plain(item.substr(colon + 1));
+    if (name == "expandable_segments") {
+      rules.expandable = truth(value);
+    } else if (name == "max_split_size_mb") {
+      if (auto const split = number(value);
+          split && *split > 0 && *split < (std::int64_t{1} << 40)) {
+        rules.max_split_size = static_cast<std::uint64_t>(*split) << 20;
+      }
+    } else if (name == "roundup_power2_divisions") {
+      read_conf_divisions(value, rules.power2_divisions);
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t allocator_rules::round_to_division(std::uint64_t bytes) const noexcept {
+  std::uint64_t const divisions = power2_divisions[division_bucket(bytes)];
+  if (divisions <= 1 || divisions > size_cap_bytes / min_block_bytes) return 0;
+  if (bytes <= min_block_bytes * divisions) return 0;
+  if (std::has_single_bit(bytes)) return bytes;
+  std::uint64_t const floor = std::bit_floor(bytes);
+  std::uint64_t const step = floor >> (std::bit_width(divisions) - 1);
+  if (step == 0) return floor << 1;
+  return (bytes + step - 1) / step * step;
+}
+
+allocator_rules read_allocator_rules(std::span<setting const> settings) {
+  allocator_rules rules;
+  // The configuration string first: the parsed settings beside it have the last word.
+  for (setting const& one : settings) {
+    if (one.key.ends_with("_ALLOC_CONF")) read_conf(one.value, rules);
+  }
+  constexpr std::string_view divisions_key = "roundup_power2_divisions.";
+  for (setting const& one : settings) {
+    std::string_view const key = one.key;
+    if (key == "max_split_size") {
+      auto const bytes = number(one.value);
+      if (bytes) {
+        rules.max_split_size = *bytes > 0 ? static_cast<std::uint64_t>(*bytes) : last_address;
+      }
+    } else if (key == "expandable_segments") {
+      if (auto const value = truth(one.value); value) rules.expandable = value;
+    } else if (key.starts_with(divisions_key)) {
+      auto const mebibytes = number(key.substr(divisions_key.size()));
+      auto const value = number(one.value);
+      if (mebibytes && *mebibytes > 0 && value) {
+        int const log2 =
+            static_cast<int>(std::bit_width(static_cast<std::uint64_t>(*mebibytes))) - 1;
+        rules.power2_divisions[static_cast<std::size_t>(std::min(log2, 15))] = as_division(*value);
+      }
+    }
+  }
+  rules.has_divisions = std::any_of(rules.power2_divisions.begin(), rules.power2_divisions.end(),
+                                    [](std::uint64_t value) { return value > 1; });
+  return rules;
+}
+
+ordered_bits::ordered_bits(std::size_t size) {
+  do {
+    size = (size + 63) / 64;
+    levels_.emplace_back(std::max<std::size_t>(size, 1));
+  } while (size > 1);
+}
+
+void ordered_bits::set(std::size_t bit) noexcept {
+  for (auto& level : levels_) {
+    level[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    bit /= 64;
+  }
+}
+
+void ordered_bits::clear(std::size_t bit) noexcept {
+  for (auto& level : levels_) {
+    level[bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
+    if (level[bit / 64] != 0) return;
+    bit /= 64;
+  }
+}
+
+std::size_t ordered_bits::at_or_below(std::size_t bit) const noexcept {
+  std::size_t height = 0;
+  std::size_t position = bit;
+  bool is_inclusive = true;
+  for (;; ++height) {
+    if (height == levels_.size()) return none;
+    std::uint64_t const word = levels_[height][position / 64];
+    // Bits below the position, and the position itself on the lowest level only.
+    std::uint64_t const below = (std::uint64_t{1} << (position % 64)) - 1;
+    std::uint64_t const candidates = word & (is_inclusive ? below << 1 | 1 : below);
+    if (candidates != 0) {
+      position = position / 64 * 64 + static_cast<std::size_t>(std::bit_width(candidates) - 1);
+      break;
+    }
+    position /= 64;
+    is_inclusive = false;
+  }
+  while (height-- > 0) {
+    position =
+        position * 64 + static_cast<std::size_t>(std::bit_width(levels_[height][position]) - 1);
+  }
+  return position;
+}
+
+segment_set::segment_set(std::vector<std::uint64_t> bases) {
+  std::sort(bases.begin(), bases.end());
+  bases.erase(std::unique(bases.begin(), bases.end()), bases.end());
+  slots_.resize(bases.size());
+  for (std::size_t row = 0; row < bases.size(); ++row) slots_[row].base = bases[row];
+  held_ = ordered_bits(bases.size());
+}
+
+std::size_t segment_set::slot_at_or_below(std::uint64_t address) const noexcept {
+  std::size_t first = 0;
+  std::size_t count = slots_.size();
+  if (count == 0 || slots_[0].base > address) return none;
+  while (count > 1) {  // branch-free: the compiler makes a conditional move of it
+    std::size_t const half = count / 2;
+    first = slots_[first + half].base <= address ? first + half : first;
+    count -= half;
+  }
+  return first;
+}
+
+bool segment_set::hold(std::uint64_t base, std::uint64_t bytes, bool born_in_trace) noexcept {
+  std::size_t const row = slot_at_or_below(base);
+  if (row == none || slots_[row].base != base) return false;
+  bool const was_held = std::exchange(slots_[row].is_held, true);
+  slots_[row].end = saturating_add(base, bytes);
+  slots_[row].is_born_in_trace = born_in_trace;
+  held_.set(row);
+  return !was_held;
+}
+
+bool segment_set::release(std::uint64_t base) noexcept {
+  std::size_t const row = slot_at_or_below(base);
+  if (row == none || slots_[row].base != base) return false;
+  held_.clear(row);
+  return std::exchange(slots_[row].is_held, false);
+}
+
+void segment_set::release_all() noexcept {
+  for (slot& one : slots_) one.is_held = false;
+  held_ = ordered_bits(slots_.size());
+}
+
+std::size_t segment_set::find(std::uint64_t address) const noexcept {
+  std::size_t row = slot_at_or_below(address);
+  if (row == none) return none;
+  if (!slots_[row].is_held) row = held_.at_or_below(row);
+  return row != none && address < slots_[row].end ? row : none;
+}
+
+void segment_set::doubt_all() noexcept {
+  for (slot& one : slots_) one.is_doubtful = true;
+}
+
+void segment_set::trust_all() noexcept {
+  for (slot& one : slots_) one.is_doubtful = false;
+}
+
+address_ranges::address_ranges(std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  for (auto const& [first, last] : ranges) {
+    if (ranges_.empty() || ranges_.back().second < first) {
+      ranges_.emplace_back(first, last);
+    } else {
+      ranges_.back().second = std::max(ranges_.back().second, last);
+    }
+  }
+}
+
+bool address_ranges::contains(std::uint64_t address) const noexcept {
+  auto const above =
+      std::upper_bound(ranges_.begin(), ranges_.end(), std::pair{address, last_address});
+  return above != ranges_.begin() && address < std::prev(above)->second;
+}
+
+hash_seed make_hash_seed() {
+  // Only speed depends on it, so it need not be good: where the stack lies, and the time.
+  std::uint64_t mixed =
+      static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  mixed ^= static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&mixed)) << 17;
+  auto const step = [&mixed] {
+    mixed += 0x9e37'79b9'7f4a'7c15;
+    std::uint64_t value = mixed;
+    value = (value ^ value >> 30) * 0xbf58'476d'1ce4'e5b9;
+    value = (value ^ value >> 27) * 0x94d0'49bb'1331'11eb;
+    return (value ^ value >> 31) | 1;
+  };
+  std::uint64_t const first = step();
+  return {first, step()};
+}
+
+void flat_map::grow() {
+  std::vector<entry> const old = std::exchange(entries_, std::vector<entry>(entries_.size() * 2));
+  --shift_;
+  for (entry const& one : old) {
+    if (one.value != 0) find(one.key) = one;
+  }
+}
+
+used_block* large_layout::add(std::uint64_t start, std::uint64_t low) {
+  flat_map::entry& at_start = by_start_.find(start >> page_bits);
+  flat_map::entry& at_end = by_end_.find(saturating_add(start, low) >> page_bits);
+  if (at_start.value != 0 || at_end.value != 0) return nullptr;
+  std::uint64_t row = blocks_.size();
+  if (free_rows_.empty()) {
+    blocks_.emplace_back();
+  } else {
+    row = free_rows_.back();
+    free_rows_.pop_back();
+  }
+  by_start_.fill(at_start, start >> page_bits, row + 1);
+  by_end_.fill(at_end, saturating_add(start, low) >> page_bits, row + 1);
+  blocks_[row] = used_block{};
+  blocks_[row].start = start;
+  blocks_[row].low = low;
+  return &blocks_[row];
+}
+
+used_block* large_layout::find(std::uint64_t address) noexcept {
+  std::uint64_t const row = by_start_.value_of(address >> page_bits);
+  if (row == 0 || blocks_[row - 1].start != address) return nullptr;
+  return &blocks_[row - 1];
+}
+
+void large_layout::remove(used_block& block) noexcept {
+  by_start_.erase(by_start_.find(block.start >> page_bits));
+  by_end_.erase(by_end_.find(saturating_add(block.start, block.low) >> page_bits));
+  block.low = 0;
+  free_rows_.push_back(static_cast<std::uint64_t>(&block - blocks_.data()));
+}
+
+std::uint64_t large_layout::next_start(std::uint64_t from, std::uint64_t reach) noexcept {
+  std::uint64_t const last = saturating_add(from, reach);
+  for (std::uint64_t page = from >> page_bits; page <= last >> page_bits; ++page) {
+    std::uint64_t const row = by_start_.value_of(page);
+    if (row == 0) continue;
+    std::uint64_t const start = blocks_[row - 1].start;
+    if (start >= from && start <= last) return start;
+  }
+  return last_address;
+}
+
+used_block* large_layout::ending_at(std::uint64_t address) noexcept {
+  std::uint64_t const first = address >= small_limit_bytes ? address - small_limit_bytes : 0;
+  for (std::uint64_t page = address >> page_bits;; --page) {
+    std::uint64_t const row = by_end_.value_of(page);
+    if (row != 0) {
+      used_block& block = blocks_[row - 1];
+      std::uint64_t const end = saturating_add(block.start, block.low);
+      if (end >= first && end <= address) return &block;
+    }
+    if (page == first >> page_bits) return nullptr;
+  }
+}
+
+}  // namespace memreplay

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Foreign text inside markdown: shown as it is, whatever it contains.
+#include "writers/markdown_text.hpp"
+
+#include <cstddef>
+
+#include "writers/plain_text.hpp"
+
+namespace memreplay::writers {
+namespace {
+
+bool is_word(char value) {
+  return (value >= 'a' && value <= 'z') || (value >= 'A' && value <= 'Z') || (value >= '0' && value <= '9');
+}
+
+/// An underscore between letters is no markup, and escaping it would make most names hard to read.
+bool is_inside_word(std::string_view text, std::size_t at) {
+  return at > 0 && at + 1 < text.size() && is_word(text[at - 1]) && is_word(text[at + 1]);
+}
+
+}  // namespace
+
+std::string markdown_text(std::string_view text) {
+  std::string const clean = clean_line(text);
+  std::string out;
+  out.reserve(clean.size());
+  for (std::size_t at = 0; at < clean.size(); ++at) {
+    char const here = clean[at];
+    switch (here) {
+      case '<':
+        if (clean.substr(at, 2) == "<-") break;   // our arrows open no tag, and read better as they are
+        out += "&lt;";
+        continue;
+      case '>':
+        if (at > 0 && clean[at - 1] == '-') break;
+        out += "&gt;";
+        continue;
+      case '&': out += "&amp;"; continue;
+      case '_':
+        if (!is_inside_word(clean, at)) out += '\\';
+        break;
+      case '\\':
+      case '`':
+      case '*':
+      case '[':
+      case ']':
+      case '|':
+      case '~':
+      case '$': out += '\\'; break;
+      default: break;
+    }
+    out += here;
+  }
+  return out;
+}
+
+std::string markdown_link(std::string_view text, std::string_view url) {
+  return url.empty() ? markdown_text(text) : '[' + markdown_text(text) + "](" + std::string(url) + ')';
+}
+
+}  // namespace memreplay::writers

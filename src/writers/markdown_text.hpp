@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Foreign text inside markdown: shown as it is, whatever it contains.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace memreplay::writers {
+
+/// One line that renders as `text` also inside a table cell or a link, and never as markup or HTML.
+[[nodiscard]] std::string markdown_text(std::string_view text);
+
+/// `[text](url)`, or the text alone without URL. The URL is percent-encoded already.
+[[nodiscard]] std::string markdown_link(std::string_view text, std::string_view url);
+
+}  // namespace memreplay::writers

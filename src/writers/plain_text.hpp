@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Small pieces of text that all human-readable formats share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memreplay::writers {
+
+/// One line of valid UTF-8: line breaks and tabs become blanks; other control characters (terminal escapes),
+/// marks that turn the direction of writing, and bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string clean_line(std::string_view text);
+
+/// `1,234,567`.
+[[nodiscard]] std::string count_text(std::int64_t count);
+/// `1 event`, `2 events`: the singular must take a plain `s`.
+[[nodiscard]] std::string count_text(std::int64_t count, std::string_view singular);
+/// `12.3`, and `<0.1` for what is more than nothing.
+[[nodiscard]] std::string share_text(double percent);
+/// `2.100 s`.
+[[nodiscard]] std::string seconds_text(double seconds);
+/// `event 1,234`, or `before the first event`.
+[[nodiscard]] std::string event_text(std::int64_t event);
+/// `0, 1, 3`.
+[[nodiscard]] std::string device_list_text(std::vector<std::int32_t> const& devices);
+
+}  // namespace memreplay::writers
