@@ -51,6 +51,10 @@ namespace thrust = THRUST_NS_QUALIFIER;
 /// False: the host's columns are copied to the device before a step can read them.
 inline constexpr bool shares_host_memory = false;
 
+/// A GPU hides the wait for memory behind its other threads.
+template <class ValueT>
+MEMREPLAY_HD void prefetch(ValueT const*, std::int64_t) {}
+
 inline void expect_success(cudaError_t status, char const* call) {
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();
@@ -132,6 +136,13 @@ class execution {
 /// True: steps read the host's columns where they lie.
 inline constexpr bool shares_host_memory = true;
 
+/// Asks for the cache line of a row that is read soon. The row need not exist.
+template <class ValueT>
+void prefetch(ValueT const* column, std::int64_t row) {
+  std::uintptr_t const bytes = static_cast<std::uintptr_t>(row) * sizeof(ValueT);
+  __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(column) + bytes));
+}
+
 /// The host's memory and Thrust's host system. Steps take it first; it is made once a run. Scratch that one
 /// step gives back serves the next: fresh pages cost more than most steps.
 class execution {
@@ -185,7 +196,8 @@ class execution {
     spare_.reserve(spare_.size() + used_.size() + 1);
     used_.reserve(used_.size() + 1);
     bool const is_large = bytes >= 2 * huge_page;
-    if (is_large) bytes = (bytes + huge_page - 1) / huge_page * huge_page;
+    // A little longer than asked for, so that it fits the next step's scratch too; untouched pages cost nothing.
+    if (is_large) bytes = (bytes + bytes / 16 + huge_page - 1) / huge_page * huge_page;
     void* const memory = is_large ? std::aligned_alloc(huge_page, bytes) : std::malloc(bytes);
     if (memory == nullptr) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)

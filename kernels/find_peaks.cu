@@ -136,12 +136,11 @@ std::vector<peak> find_peaks(execution const& exec, curve_rows const& bytes,
       time_us != nullptr && bytes.count > 0 && plan.min_separation_us > 0;
 
   auto places = find_candidates(exec, bytes);
-  buffer<std::int64_t> survivors(exec, places.count());
-  std::int64_t count = places.count();
-  while (count > 0 && static_cast<std::int64_t>(peaks.size()) < plan.peak_count) {
+  while (places.count() > 0 && static_cast<std::int64_t>(peaks.size()) < plan.peak_count) {
     candidate const none{0, never};
-    candidate const best = reduce_rows(exec, count, read_candidate{bytes, places.data()}, none,
-                                       larger_then_earlier{});
+    candidate const best =
+        reduce_rows(exec, places.count(), read_candidate{bytes, places.data()}, none,
+                    larger_then_earlier{});
     peak chosen;
     chosen.event = best.event;
     chosen.bytes = best.level;
@@ -149,8 +148,7 @@ std::vector<peak> find_peaks(execution const& exec, curve_rows const& bytes,
     is_apart const apart{bytes, best.event, highest_distinct_level(best.level, plan.dedup_ppm),
                          has_time_rule ? time_us : nullptr,
                          static_cast<std::uint64_t>(has_time_rule ? plan.min_separation_us : 0)};
-    count = keep_if(exec, places.data(), count, apart, survivors.data());
-    std::swap(places, survivors);
+    places = selected_values(exec, places, apart);
   }
   return peaks;
 }

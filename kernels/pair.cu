@@ -95,7 +95,7 @@ struct bits_of_address {
   }
 };
 
-/// One word a row: the address bits that differ, above the tag. May overwrite the event numbers it reads.
+/// One word a row: the address bits that differ, above the tag.
 struct write_word {
   unsorted_rows rows;
   int drop_low;       ///< address bits on which all rows agree
@@ -164,6 +164,14 @@ struct story_reader {
   std::int64_t const* heads;  ///< rows
   trace_habits habits;
 
+  /// A row of a lifetime that is read soon. Rows in address order reach into the trace at random: most of
+  /// this step's time on a host would be waiting for memory.
+  [[nodiscard]] MEMREPLAY_HD std::int64_t number_soon(std::int64_t lifetime, int offset) const {
+    constexpr std::int64_t ahead = 24;
+    std::int64_t const row = heads[lifetime + ahead < count ? lifetime + ahead : count - 1] + offset;
+    return rows.number(row < rows.count ? row : rows.count - 1);
+  }
+
   [[nodiscard]] MEMREPLAY_HD story operator()(std::int64_t lifetime) const {
     story told;
     told.first_row = heads[lifetime];
@@ -227,6 +235,8 @@ struct write_lifetime {
   stack_id* stack;
 
   MEMREPLAY_HD void operator()(std::int64_t lifetime) const {
+    prefetch(events.size, read.number_soon(lifetime, 0));
+    prefetch(events.stack, read.number_soon(lifetime, 0));
     story const told = read(lifetime);
     bool const is_block = told.head == row_kind::block;
     stack_id held_by = is_block ? blocks.stack[told.head_number] : events.stack[told.head_number];
@@ -245,20 +255,21 @@ struct tally_lifetime {
   story_reader read;
   event_rows events;
   block_rows blocks;
+  std::uint64_t const* sizes;  ///< of the lifetimes
   pair_options options;
 
   [[nodiscard]] MEMREPLAY_HD replay_counts operator()(std::int64_t lifetime) const {
+    prefetch(events.size, read.number_soon(lifetime, 1));
     story const told = read(lifetime);
+    std::uint64_t const size = sizes[lifetime];
+    auto const bytes = static_cast<std::int64_t>(size);
     replay_counts counts;
     if (told.head == row_kind::block) {
-      auto const bytes = static_cast<std::int64_t>(blocks.size[told.head_number]);
       bool const is_pending = blocks.is_pending[told.head_number] != 0;
       (is_pending ? counts.pending_carried_in : counts.never_freed) = 1;
       (is_pending ? counts.pending_carried_in_bytes : counts.never_freed_bytes) = bytes;
       return counts;
     }
-    std::uint64_t const size = events.size[told.head_number];
-    auto const bytes = static_cast<std::int64_t>(size);
     if (told.head == row_kind::alloc) {
       counts.lifetimes = 1;
     } else {
@@ -337,26 +348,22 @@ struct add_counts {
 
 lifetimes pair(execution const& exec, event_rows const& events, block_rows const& blocks,
                pair_options options, replay_counts& counts) {
-  is_chained const chained{events.what};
-  std::int64_t const event_count = count_rows(exec, events.count, chained);
-  std::int64_t const row_count = event_count + blocks.count;
-
-  // Event numbers are not negative: they share the column of the words that they become.
-  buffer<std::uint64_t> word(exec, row_count);
-  auto* const numbers = reinterpret_cast<std::int64_t*>(word.data());
-  select_rows(exec, events.count, chained, numbers);
-  unsorted_rows const unsorted{events, blocks, event_count, numbers};
+  auto chosen = selected_rows(exec, events.count, is_chained{events.what});
+  std::int64_t const row_count = chosen.count() + blocks.count;
+  unsorted_rows const unsorted{events, blocks, chosen.count(), chosen.data()};
   std::uint64_t const bits = bits_that_differ(reduce_rows(
       exec, row_count, bits_of_address{unsorted}, differing_bits{}, join_bits{}));
   int const drop_low = bits == 0 ? 0 : std::countr_zero(bits);
+  int const address_bits = static_cast<int>(std::bit_width(bits >> drop_low));
   auto const greatest_number = static_cast<std::uint64_t>(std::max(events.count, blocks.count));
   int const tag_bits = static_cast<int>(std::bit_width(greatest_number)) + 2;
-  int const address_bits = static_cast<int>(std::bit_width(bits >> drop_low));
 
+  buffer<std::uint64_t> word(exec, row_count);
   buffer<std::uint64_t> address(exec, 0);
   sorted_rows rows{row_count, nullptr, nullptr, 0, ~std::uint64_t{0}};
   if (address_bits + tag_bits <= 64) {
     for_each_row(exec, row_count, write_word{unsorted, drop_low, tag_bits, word.data()});
+    chosen.release();
     sort_keys(exec, bits >> drop_low << tag_bits, word);
     rows.address = rows.tag = word.data();
     rows.address_shift = tag_bits;
@@ -364,6 +371,7 @@ lifetimes pair(execution const& exec, event_rows const& events, block_rows const
   } else {
     address = buffer<std::uint64_t>(exec, row_count);
     for_each_row(exec, row_count, write_pair{unsorted, address.data(), word.data()});
+    chosen.release();
     sort_pairs(exec, address, word);
     rows.address = address.data();
     rows.tag = word.data();
@@ -383,7 +391,8 @@ lifetimes pair(execution const& exec, event_rows const& events, block_rows const
   for_each_row(exec, heads.count(),
                write_lifetime{read, events, blocks, found.birth.data(), found.allocated_end.data(),
                               found.active_end.data(), found.size.data(), found.stack.data()});
-  counts = reduce_rows(exec, heads.count(), tally_lifetime{read, events, blocks, options}, counts,
+  counts = reduce_rows(exec, heads.count(),
+                       tally_lifetime{read, events, blocks, found.size.data(), options}, counts,
                        add_counts{});
   return found;
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The few things that steps are made of. Each is one parallel pass with a name; all Thrust calls are here.
+// The ten things that steps are made of. Each is a parallel pass or two with a name; all Thrust
+// calls are here, and the sorts, which a GPU and a host do in their own ways, in the files included at the end.
 #pragma once
 
 #include "kernels/backend.cuh"
@@ -35,33 +36,31 @@ template <class PredicateT>
   return thrust::count_if(exec.policy(), row_iterator(0), row_iterator(count), predicate);
 }
 
-/// 3. The rows of [0, count) that satisfy `predicate(row)`, ascending, into `out`; returns how many.
-/// `out` must hold them all: count_rows() tells.
-template <class PredicateT>
-std::int64_t select_rows(execution const& exec, std::int64_t count, PredicateT predicate,
-                         std::int64_t* out) {
-  if (count <= 0) return 0;
-  return thrust::copy_if(exec.policy(), row_iterator(0), row_iterator(count), out, predicate) - out;
-}
-
-/// 4. The same as an owned column of just the right length.
+/// 3. The rows of [0, count) that satisfy `predicate(row)`, ascending.
 template <class PredicateT>
 [[nodiscard]] buffer<std::int64_t> selected_rows(execution const& exec, std::int64_t count,
                                                  PredicateT predicate) {
   buffer<std::int64_t> rows(exec, count_rows(exec, count, predicate));
-  select_rows(exec, count, predicate, rows.data());
+  if (rows.count() > 0) {
+    thrust::copy_if(exec.policy(), row_iterator(0), row_iterator(count), rows.data(), predicate);
+  }
   return rows;
 }
 
-/// 5. The values of `in` that satisfy `predicate(value)`, in order, into `out`; returns how many.
+/// 4. Those of the values that satisfy `predicate(value)`, in their order.
 template <class PredicateT>
-std::int64_t keep_if(execution const& exec, std::int64_t const* in, std::int64_t count,
-                     PredicateT predicate, std::int64_t* out) {
-  if (count <= 0) return 0;
-  return thrust::copy_if(exec.policy(), in, in + count, out, predicate) - out;
+[[nodiscard]] buffer<std::int64_t> selected_values(execution const& exec,
+                                                   buffer<std::int64_t> const& values,
+                                                   PredicateT predicate) {
+  if (values.count() == 0) return buffer<std::int64_t>(exec, 0);
+  std::int64_t const* const first = values.data();
+  std::int64_t const* const last = first + values.count();
+  buffer<std::int64_t> kept(exec, thrust::count_if(exec.policy(), first, last, predicate));
+  if (kept.count() > 0) thrust::copy_if(exec.policy(), first, last, kept.data(), predicate);
+  return kept;
 }
 
-/// 6. Joins `transform(row)` over [0, count). `join` is associative and commutative, `identity` neutral.
+/// 5. Joins `transform(row)` over [0, count). `join` is associative and commutative, `identity` neutral.
 template <class ResultT, class TransformT, class JoinT>
 [[nodiscard]] ResultT reduce_rows(execution const& exec, std::int64_t count, TransformT transform,
                                   ResultT identity, JoinT join) {
@@ -78,7 +77,7 @@ struct add_bytes {
   }
 };
 
-/// 7. Replaces every value by the sum of itself and all before it.
+/// 6. Replaces every value by the sum of itself and all before it.
 inline void prefix_sum(execution const& exec, std::int64_t* values, std::int64_t count) {
   if (count <= 0) return;
   thrust::inclusive_scan(exec.policy(), values, values + count, values, add_bytes{});
@@ -90,7 +89,7 @@ struct equal_keys {
   }
 };
 
-/// 8. Joins the values of each run of equal keys: `value(row)` over sorted `keys`. Writes one key and one
+/// 7. Joins the values of each run of equal keys: `value(row)` over sorted `keys`. Writes one key and one
 /// joined value a run, returns the number of runs.
 template <class ValueT, class TransformT, class JoinT>
 std::int64_t reduce_runs(execution const& exec, std::uint64_t const* keys, std::int64_t count,
@@ -124,7 +123,7 @@ struct join_bits {
   return joined.any & ~(joined.any & joined.all);
 }
 
-/// 9. The bits in which any two of the keys differ: a sort need not look at others.
+/// 8. The bits in which any two of the keys differ: a sort need not look at others.
 [[nodiscard]] inline std::uint64_t find_differing_bits(execution const& exec,
                                                        std::uint64_t const* keys,
                                                        std::int64_t count) {
@@ -132,11 +131,11 @@ struct join_bits {
       reduce_rows(exec, count, bits_of_key{keys}, differing_bits{}, join_bits{}));
 }
 
-/// 10. Sorts the keys, equal ones in their old order, and takes the values along.
+/// 9. Sorts the keys, equal ones in their old order, and takes the values along.
 inline void sort_pairs(execution const& exec, buffer<std::uint64_t>& keys,
                        buffer<std::uint64_t>& values);
 
-/// 11. Sorts keys by some of their bits, those equal in them in their old order. `bits` are all that differ
+/// 10. Sorts keys by some of their bits, those equal in them in their old order. `bits` are all that differ
 /// above the lowest one looked at.
 inline void sort_keys(execution const& exec, std::uint64_t bits, buffer<std::uint64_t>& keys);
 
@@ -145,5 +144,5 @@ inline void sort_keys(execution const& exec, std::uint64_t bits, buffer<std::uin
 #if defined(__CUDACC__)
 #include "kernels/primitives_cub.cuh"
 #else
-#include "kernels/primitives_radix.cuh"
+#include "kernels/primitives_host.cuh"
 #endif

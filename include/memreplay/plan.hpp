@@ -47,9 +47,11 @@ struct replay_plan {
   carried_in older = carried_in::include;
   /// Distinct peaks wanted, largest first (>= 0). Each gets its live set by stack.
   std::int64_t peak_count = 6;
-  /// A candidate is dropped when a selected peak of level L has |L - candidate| * 1e6 <= L * dedup_ppm.
+  /// A candidate is dropped when a selected peak of level L has |L - candidate| * 1e6 <= L *
+  /// dedup_ppm.
   std::int64_t dedup_ppm = 30'000;
-  /// A candidate closer than this to a selected peak is dropped; 0 = no such rule. Needs event times.
+  /// A candidate closer than this to a selected peak is dropped; 0 = no such rule. Needs event
+  /// times.
   std::int64_t min_separation_us = 0;
   /// Buckets of the downsampled curve; 0 = none.
   std::int64_t timeline_width = 72;

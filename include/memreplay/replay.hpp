@@ -14,8 +14,8 @@
 
 namespace memreplay {
 
-/// Bytes at the interesting moments of one curve. `peak_event` is the first event after which the maximum
-/// holds, `before_trace` when it stands before event 0.
+/// Bytes at the interesting moments of one curve. `peak_event` is the first event after which the
+/// maximum holds, `before_trace` when it stands before event 0.
 struct curve_summary {
   std::int64_t start_bytes = 0;
   std::int64_t peak_bytes = 0;
@@ -41,13 +41,15 @@ struct stack_total {
 
 /// A selected local maximum of the measured curve.
 struct peak {
-  event_index event = before_trace;       ///< last event of the plateau; `before_trace` when it ends before 0
+  event_index event =
+      before_trace;  ///< last event of the plateau; `before_trace` when it ends before 0
   std::int64_t bytes = 0;
-  std::int64_t carried_in_bytes = 0;      ///< part of `bytes` that is older than the trace
-  std::int64_t allocated_bytes = 0;       ///< the other measures at the same event, same size basis
+  std::int64_t carried_in_bytes = 0;  ///< part of `bytes` that is older than the trace
+  std::int64_t allocated_bytes = 0;   ///< the other measures at the same event, same size basis
   std::int64_t active_bytes = 0;
   std::int64_t reserved_bytes = 0;
-  /// The live set by stack: bytes descending, then stack ascending; sums to `bytes`. Empty for `reserved`.
+  /// The live set by stack: bytes descending, then stack ascending; sums to `bytes`. Empty for
+  /// `reserved`.
   std::vector<stack_total> holders;
 };
 
@@ -59,27 +61,29 @@ struct timeline_bucket {
   friend bool operator==(timeline_bucket const&, timeline_bucket const&) = default;
 };
 
-/// How the trace and the end state in `segments` fit together; all zero in a perfect file, `carried_in_*`
-/// and `unmatched_frees` apart, which are normal when recording began late or the ring buffer wrapped.
+/// How the trace and the end state in `segments` fit together; all zero in a perfect file,
+/// `carried_in_*` and `unmatched_frees` apart, which are normal when recording began late or the
+/// ring buffer wrapped.
 struct replay_counts {
-  std::int64_t lifetimes = 0;                   ///< born in the trace
-  std::int64_t unmatched_frees = 0;             ///< first frees of addresses the trace did not allocate
+  std::int64_t lifetimes = 0;        ///< born in the trace
+  std::int64_t unmatched_frees = 0;  ///< first frees of addresses the trace did not allocate
   std::int64_t unmatched_free_bytes = 0;
-  std::int64_t unmatched_completed_only = 0;    ///< of those, a completion whose request is not in the trace
+  std::int64_t unmatched_completed_only =
+      0;  ///< of those, a completion whose request is not in the trace
   std::int64_t unmatched_completed_only_bytes = 0;
-  std::int64_t never_freed = 0;                 ///< carried in and still allocated at the end
+  std::int64_t never_freed = 0;  ///< carried in and still allocated at the end
   std::int64_t never_freed_bytes = 0;
-  std::int64_t pending_carried_in = 0;          ///< carried in, freed before the trace, pending at the end
+  std::int64_t pending_carried_in = 0;  ///< carried in, freed before the trace, pending at the end
   std::int64_t pending_carried_in_bytes = 0;
-  std::int64_t double_allocs = 0;               ///< alloc at an open address: the older lifetime ends there
+  std::int64_t double_allocs = 0;  ///< alloc at an open address: the older lifetime ends there
   std::int64_t double_free_requests = 0;
-  std::int64_t size_mismatches = 0;             ///< free whose size differs from its alloc's
-  std::int64_t pending_at_end = 0;              ///< free_requested without free_completed
-  std::int64_t live_not_in_segments = 0;        ///< open at the end, no such block in `segments`
+  std::int64_t size_mismatches = 0;       ///< free whose size differs from its alloc's
+  std::int64_t pending_at_end = 0;        ///< free_requested without free_completed
+  std::int64_t live_not_in_segments = 0;  ///< open at the end, no such block in `segments`
   std::int64_t live_not_in_segments_bytes = 0;
-  std::int64_t freed_but_in_segments = 0;       ///< closed at the end, but `segments` has it active
+  std::int64_t freed_but_in_segments = 0;  ///< closed at the end, but `segments` has it active
   std::int64_t freed_but_in_segments_bytes = 0;
-  std::int64_t end_size_mismatches = 0;         ///< open at the end, block with another requested size
+  std::int64_t end_size_mismatches = 0;  ///< open at the end, block with another requested size
   friend bool operator==(replay_counts const&, replay_counts const&) = default;
 };
 
@@ -88,11 +92,12 @@ struct device_replay {
   std::int32_t device = 0;
   std::int64_t events = 0;
   std::int64_t action_counts[action_count] = {};
-  curve_summary measured;    ///< of the plan's measure and size basis
-  curve_summary allocated;   ///< same size basis
+  curve_summary measured;   ///< of the plan's measure and size basis
+  curve_summary allocated;  ///< same size basis
   curve_summary active;
   curve_summary reserved;
-  /// The measured peak's exactness, and that of `torch.cuda.max_memory_allocated` over the trace's window.
+  /// The measured peak's exactness, and that of `torch.cuda.max_memory_allocated` over the trace's
+  /// window.
   exactness measured_exactness;
   exactness max_memory_allocated;
   replay_counts counts;
@@ -103,13 +108,13 @@ struct device_replay {
 };
 
 struct replay_result {
-  std::string backend;         ///< "host" or "cuda"
-  std::string backend_reason;  ///< why this one, one sentence
+  std::string backend;                 ///< "host" or "cuda"
+  std::string backend_reason;          ///< why this one, one sentence
   std::vector<device_replay> devices;  ///< in the order asked for
 };
 
-/// Replays the traces of the given device ordinals. Throws `error` (no_device) when CUDA was asked for and
-/// cannot run, (bad_request) for an ordinal without trace and without segments.
+/// Replays the traces of the given device ordinals. Throws `error` (no_device) when CUDA was asked
+/// for and cannot run, (bad_request) for an ordinal without trace and without segments.
 [[nodiscard]] replay_result replay(snapshot const& input, std::vector<std::int32_t> const& devices,
                                    replay_plan const& plan);
 

@@ -35,7 +35,8 @@ std::string digits_of(std::int64_t bytes, unit const& in, int digits) {
   return fmt::format("{}{:.{}f}", bytes < 0 ? "-" : "", value, digits);
 }
 
-/// The largest unit of which one is full *after* rounding, so that 1,048,575 bytes are not "1024.00 KiB".
+/// The largest unit of which one is full *after* rounding, so that 1,048,575 bytes are not "1024.00
+/// KiB".
 unit const& unit_for(std::int64_t bytes) {
   double const value = static_cast<double>(magnitude(bytes));
   int chosen = 0;

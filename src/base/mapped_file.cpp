@@ -96,7 +96,8 @@ byte_buffer byte_buffer::open(std::string const& path) {
 }
 
 void byte_buffer::append(std::span<std::byte const> more) {
-  if (size_ + more.size() > capacity_) {
+  if (more.empty()) return;
+  if (data_ == nullptr || size_ + more.size() > capacity_) {
     std::size_t const wanted = std::max(capacity_ + capacity_ / 2, size_ + more.size());
     std::size_t const rounded = (wanted + page_bytes - 1) / page_bytes * page_bytes;
     void* const grown = data_ == nullptr ? ::mmap(nullptr, rounded, PROT_READ | PROT_WRITE,
@@ -109,7 +110,7 @@ void byte_buffer::append(std::span<std::byte const> more) {
     data_ = static_cast<std::byte*>(grown);
     capacity_ = rounded;
   }
-  if (!more.empty()) std::memcpy(data_ + size_, more.data(), more.size());
+  std::memcpy(data_ + size_, more.data(), more.size());
   size_ += more.size();
 }
 

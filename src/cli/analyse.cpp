@@ -40,9 +40,8 @@ analysed analyse(std::string const& path, common_request const& common) {
   {
     progress bar("reading " + std::filesystem::path(path).filename().string(), common.quiet);
     result.input = read_snapshot(
-        path, {.salvage = common.salvage, .on_progress = [&](std::uint64_t done, std::uint64_t all) {
-                 bar.show(done, all);
-               }});
+        path, {.salvage = common.salvage,
+               .on_progress = [&](std::uint64_t done, std::uint64_t all) { bar.show(done, all); }});
   }
   result.replayed = replay(result.input, choose_devices(result.input, common.device), common.plan);
   return result;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Writing results.
+// Where results go: standard output, or a file that is replaced as a whole.
 #include "cli/output.hpp"
 
 #include <fmt/format.h>
@@ -37,6 +37,10 @@ void check_is_ours(std::string const& path, std::string_view signature) {
   }
   std::array<char, 4096> start{};
   std::ifstream existing(path, std::ios::binary);
+  if (!existing) {
+    throw error(error_code::cannot_write, path + ": exists and cannot be read to see who wrote it",
+                "use --force to overwrite it, or --out to write elsewhere");
+  }
   existing.read(start.data(), start.size());
   std::string_view const seen(start.data(), static_cast<std::size_t>(existing.gcount()));
   if (seen.empty() || seen.find(signature) != std::string_view::npos) return;
@@ -88,12 +92,15 @@ void write_file(std::string const& path, std::string_view content, std::string_v
     mode_t const mask = ::umask(0);
     ::umask(mask);
     ::fchmod(fd, 0666 & ~mask);
-    if (::close(fd) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
-      throw error(error_code::cannot_write, fmt::format("{}: {}", path, std::strerror(errno)));
-    }
   } catch (...) {
+    ::close(fd);
     ::unlink(temporary.c_str());
     throw;
+  }
+  if (::close(fd) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
+    int const reason = errno;
+    ::unlink(temporary.c_str());
+    throw error(error_code::cannot_write, fmt::format("{}: {}", path, std::strerror(reason)));
   }
 }
 

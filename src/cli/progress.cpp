@@ -29,13 +29,15 @@ void progress::show(std::uint64_t done_bytes, std::uint64_t all_bytes) {
   drawn_ = now;
   is_drawn_ = true;
   double const seconds = std::chrono::duration<double>(now - started_).count();
-  double const share = std::min(1.0, static_cast<double>(done_bytes) / static_cast<double>(all_bytes));
+  double const share =
+      std::min(1.0, static_cast<double>(done_bytes) / static_cast<double>(all_bytes));
   double const rate = static_cast<double>(done_bytes) / seconds;
   double const left = rate > 0 ? static_cast<double>(all_bytes - done_bytes) / rate : 0;
   constexpr int width = 24;
   int const filled = static_cast<int>(share * width);
-  fmt::print(stderr, "\r\033[K{} [{:=<{}}{: <{}}] {:3.0f} %  {}/s  {:.0f} s left", what_, "", filled, "",
-             width - filled, 100 * share, base::byte_text(static_cast<std::int64_t>(rate)), left);
+  fmt::print(stderr, "\r\033[K{} [{:=<{}}{: <{}}] {:3.0f} %  {}/s  {:.0f} s left", what_, "",
+             filled, "", width - filled, 100 * share,
+             base::byte_text(static_cast<std::int64_t>(rate)), left);
   std::fflush(stderr);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// A progress line on a terminal for work that takes longer than half a second; silent everywhere else.
+// A progress line on a terminal for work that takes longer than half a second; silent everywhere
+// else.
 #pragma once
 
 #include <chrono>

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/failure.hpp"
 #include "cli/version.hpp"
 
 namespace memreplay::cli {
@@ -43,6 +44,19 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, EnumT& target,
                                         : fmt::format("'{}' is not one of {}", word, choices);
           },
           "", "choice"));
+}
+
+/// Unlike CLI::Range, without "nan".
+CLI::Validator number_between(double low, double high) {
+  return CLI::Validator(
+      [low, high](std::string& word) {
+        double number = 0;
+        bool const is_number = CLI::detail::lexical_cast(word, number);
+        return is_number && number >= low && number <= high
+                   ? std::string{}
+                   : fmt::format("'{}' is not a number from {} to {}", word, low, high);
+      },
+      "", "number");
 }
 
 void add_common_options(CLI::App& app, common_request& common, raw_options& raw) {
@@ -133,11 +147,11 @@ void add_report_options(CLI::App& app, common_request& common, std::int64_t& top
       ->group(peaks);
   app.add_option("--dedup-pct", raw.dedup_pct, "drop a peak within this many percent of a larger one (3)")
       ->type_name("PCT")
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(number_between(0, 100))
       ->group(peaks);
   app.add_option("--min-sep-ms", raw.min_sep_ms, "drop a peak closer than this to a larger one (0)")
       ->type_name("MS")
-      ->check(CLI::Range(0.0, 1e12))
+      ->check(number_between(0, 1e12))
       ->group(peaks);
   std::map<std::string, link_style> const styles = {{"vscode", link_style::vscode},
                                                     {"cursor", link_style::cursor},
@@ -251,7 +265,7 @@ parsed parse_command_line(std::vector<std::string> const& arguments) {
     result.text = std::string("memreplay ") + version + "\n";
     return result;
   } catch (CLI::ParseError const& problem) {
-    result.text = fmt::format("memreplay: {}; see memreplay --help\n", problem.what());
+    result.text = one_line(fmt::format("memreplay: {}; see memreplay --help", problem.what())) + "\n";
     result.is_error = true;
     return result;
   }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// memreplay info
+// The command `info`: what each file holds, in text or JSON.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -43,7 +43,8 @@ exit_status run_info(request const& asked) {
   if (common.out.empty() || common.out == "-") {
     write_standard_output(content);
   } else {
-    write_file(common.out, content, common.json ? info_schema_version : info_signature, common.force);
+    write_file(common.out, content, common.json ? info_schema_version : info_signature,
+               common.force);
     if (!common.quiet) fmt::print(stderr, "Wrote {}\n", common.out);
   }
   return failed == 0 ? exit_status::done : exit_status::partly_failed;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// memreplay report
+// The command `report`: the peaks of one snapshot, in markdown or JSON.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -26,7 +26,8 @@ exit_status run_report(request const& asked) {
   if (out == "-") {
     write_standard_output(content);
   } else {
-    write_file(out, content, common.json ? report_schema_version : markdown_signature, common.force);
+    write_file(out, content, common.json ? report_schema_version : markdown_signature,
+               common.force);
     if (!common.quiet) fmt::print(stderr, "Wrote {}\n", out);
   }
   if (!common.quiet && !model.rule_note.empty()) fmt::print(stderr, "note: {}\n", model.rule_note);

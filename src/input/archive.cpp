@@ -17,10 +17,6 @@
 namespace memreplay::input {
 namespace {
 
-/// Real snapshots shrink 9 to 36 times, JSON ones somewhat more.
-constexpr std::size_t blow_up_limit = 200;
-constexpr std::size_t always_allowed = std::size_t{1} << 30;
-
 struct close_archive {
   void operator()(archive* handle) const noexcept { archive_read_free(handle); }
 };
@@ -58,14 +54,19 @@ bool is_torch_save(std::string_view path) {
 }
 
 /// Index of the member to read among all headers.
-std::size_t choose_member(std::span<std::byte const> bytes) {
+std::size_t choose_member(std::span<std::byte const> bytes, bool is_cut_allowed) {
   archive_ptr const handle = open_archive(bytes);
   std::vector<std::pair<std::size_t, std::string>> files;
   archive_entry* entry = nullptr;
   for (std::size_t row = 0;; ++row) {
     int const status = archive_read_next_header(handle.get(), &entry);
     if (status == ARCHIVE_EOF) break;
-    if (status < ARCHIVE_WARN) fail(handle.get());
+    if (status < ARCHIVE_WARN) {
+      if (is_cut_allowed && !files.empty()) break;  // the cut is in the last member found
+      fail(handle.get());
+    }
+    // A compressed file has one member; looking for another would decode all of it.
+    if (archive_format(handle.get()) == ARCHIVE_FORMAT_RAW) return row;
     std::string path = path_of(entry);
     if (archive_entry_filetype(entry) == AE_IFDIR || path.starts_with("__MACOSX/")) continue;
     if (is_torch_save(path)) return row;
@@ -83,8 +84,9 @@ std::size_t choose_member(std::span<std::byte const> bytes) {
 
 }  // namespace
 
-decoded_member decode_archive(std::span<std::byte const> bytes, bool is_cut_allowed) {
-  std::size_t const wanted = choose_member(bytes);
+decoded_member decode_archive(std::span<std::byte const> bytes, std::size_t limit,
+                              bool is_cut_allowed) {
+  std::size_t const wanted = choose_member(bytes, is_cut_allowed);
   archive_ptr const handle = open_archive(bytes);
   archive_entry* entry = nullptr;
   for (std::size_t row = 0; row <= wanted; ++row) {
@@ -98,7 +100,6 @@ decoded_member decode_archive(std::span<std::byte const> bytes, bool is_cut_allo
     throw error(error_code::not_a_snapshot,
                 "the start of a compressed file, but not one that can be decoded");
   }
-  std::size_t const limit = always_allowed + bytes.size() * blow_up_limit;
   for (;;) {
     void const* chunk = nullptr;
     std::size_t size = 0;

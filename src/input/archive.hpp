@@ -17,7 +17,9 @@ struct decoded_member {
 };
 
 /// Decodes a compressed file, or the one snapshot of a zip: its only file, or torch.save's
-/// `data.pkl`. Throws `error`: damaged, refused (blows up), not_a_snapshot (several files).
-[[nodiscard]] decoded_member decode_archive(std::span<std::byte const> bytes, bool is_cut_allowed);
+/// `data.pkl`. Throws `error`: damaged, refused (more than `limit` bytes), not_a_snapshot (several
+/// files).
+[[nodiscard]] decoded_member decode_archive(std::span<std::byte const> bytes, std::size_t limit,
+                                            bool is_cut_allowed);
 
 }  // namespace memreplay::input

@@ -117,6 +117,8 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
                                                    : listener_->list_items(done.payload, items);
     }
     values_.resize(done.first);
+    // A row with missing keys is no row; the outermost dictionary is what there is.
+    if (is_cut_here && done.kind == value_kind::dict && !open_.empty()) return true;
     return push({.bits = done.payload, .kind = done.kind, .shared = true});
   }
 

@@ -23,6 +23,11 @@ using namespace std::string_view_literals;
 /// A pickle in a zip in a gzip is odd but harmless; deeper nesting is an attack.
 constexpr int wrapper_limit = 4;
 
+/// Real snapshots shrink 9 to 36 times, JSON ones somewhat more. The limit counts from the file, so
+/// that wrappers do not multiply.
+constexpr std::size_t blow_up_limit = 200;
+constexpr std::size_t always_allowed = std::size_t{1} << 30;
+
 std::string_view as_text(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
@@ -39,11 +44,28 @@ bool is_compressed(std::string_view text) {
          text.starts_with("BZh"sv) || text.starts_with("\xfd\x37zXZ\0"sv);
 }
 
+/// Two lines with a name each, which the machine refuses better than we could; any other text that
+/// begins with a c is no pickle.
+bool is_global(std::string_view text) {
+  for (int line = 0; line < 2; ++line) {
+    std::size_t const end = text.find('\n');
+    if (end == std::string_view::npos || end == 0) return false;
+    bool const is_name = std::ranges::all_of(text.substr(0, end), [](char letter) {
+      return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
+             letter == '.';
+    });
+    if (!is_name) return false;
+    text.remove_prefix(end + 1);
+  }
+  return true;
+}
+
 /// Protocols 0 and 1 have no magic: they begin with the opcodes of an empty or marked list or
 /// dictionary.
 bool is_old_pickle(std::string_view text) {
   return text.starts_with("(d"sv) || text.starts_with("(l"sv) || text.starts_with("}"sv) ||
-         text.starts_with("]"sv) || text.starts_with("c"sv) || text.starts_with("(i"sv);
+         text.starts_with("]"sv) || (text.starts_with("c"sv) && is_global(text.substr(1))) ||
+         (text.starts_with("(i"sv) && is_global(text.substr(2)));
 }
 
 std::string describe_start(std::string_view text) {
@@ -64,7 +86,8 @@ unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
   unwrapped result;
   result.bytes = bytes;
   std::string wrappers;
-  for (int level = 0; level < wrapper_limit; ++level) {
+  std::size_t const limit = always_allowed + bytes.size() * blow_up_limit;
+  for (int level = 0;; ++level) {
     std::string_view const text = as_text(result.bytes);
     if (text.empty()) {
       throw error(error_code::not_a_snapshot,
@@ -78,12 +101,17 @@ unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
       result.description = "pickle" + wrappers;
       return result;
     }
+    bool const is_wrapper = is_compressed(text) || visible.starts_with('<');
+    if (is_wrapper && level == wrapper_limit) {
+      throw error(error_code::refused,
+                  fmt::format("refused: wrapped more than {} times", wrapper_limit));
+    }
     if (is_compressed(text)) {
-      decoded_member member = decode_archive(result.bytes, is_cut_allowed);
+      decoded_member member = decode_archive(result.bytes, limit, is_cut_allowed);
       result.storage = std::move(member.content);
       wrappers = " in " + member.format + wrappers;
     } else if (visible.starts_with('<')) {
-      decoded_page page = decode_html(text);
+      decoded_page page = decode_html(text, is_cut_allowed);
       result.storage = std::move(page.content);
       result.other_members = page.other_members;
       wrappers = " in html" + wrappers;
@@ -105,7 +133,6 @@ unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
     }
     result.bytes = result.storage.bytes();
   }
-  throw error(error_code::refused, "wrapped more than 4 times");
 }
 
 }  // namespace memreplay::input

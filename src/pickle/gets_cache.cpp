@@ -46,6 +46,7 @@ void gets_cache::add(std::span<std::uint8_t const> run, std::uint64_t hash, std:
 }
 
 void gets_cache::clear() {
+  if (used_ == 0) return;
   table_.clear();
   bytes_.clear();
   used_ = 0;
@@ -53,7 +54,7 @@ void gets_cache::clear() {
 
 void gets_cache::grow() {
   column<entry> const old = std::exchange(table_, {});
-  table_.resize(old.size() == 0 ? 1024 : old.size() * 2, entry{});
+  table_.resize(old.size() == 0 ? 64 : old.size() * 2, entry{});
   std::size_t const mask = table_.size() - 1;
   for (entry const& moved : old) {
     if (moved.length == 0) continue;

@@ -35,6 +35,8 @@ constexpr char const* truncated_hint =
 constexpr std::uint64_t unset_slot = ~std::uint64_t{0};
 constexpr std::uint64_t payload_mask = (std::uint64_t{1} << payload_bits) - 1;
 constexpr std::uint8_t wide_kind = 0x40;  ///< payload is a row of `wide_memo_`
+constexpr std::uint8_t waiting_kind = 0x41;  ///< a container whose items wait on the side stack
+constexpr std::uint64_t waiting_slot = std::uint64_t{waiting_kind} << payload_bits;
 constexpr std::uint64_t side_text = std::uint64_t{1}
                                     << 55;  ///< text payload is a row of `side_texts_`
 
@@ -140,7 +142,7 @@ template <class IntT>
   }
 }
 
-[[gnu::always_inline]] inline value machine::fetch(std::uint64_t slot) const {
+[[gnu::always_inline]] inline value machine::fetch(std::uint64_t slot) {
   if (slot >= memo_.size()) [[unlikely]]
     return fetch_odd(slot);
   std::uint64_t const word = memo_[static_cast<std::size_t>(slot)];
@@ -299,16 +301,22 @@ value machine::execute() {
         if (result.pending) close_pending(result);
         return result;
       }
-      case opcode::pop: pop(); break;
+      case opcode::pop:
+        // Python lets POP take a mark off, too.
+        if (!marks_.empty() && stack_.size() == marks_.back()) {
+          marks_.pop_back();
+        } else {
+          pop();
+        }
+        break;
       case pop_mark:
         close_items(items_above_mark());
         drop_mark();
         break;
       case dup: {
         if (top().pending) close_pending(top());
-        value copy = top();
-        copy.shared = true;
-        push(copy);
+        top().shared = true;
+        push(value(top()));
         break;
       }
       case int_text: push_number_line(take_line(), false); break;
@@ -417,15 +425,16 @@ void machine::close_items(std::span<value> items) {
   }
 }
 
-void machine::close_pending(value& item) {
+void machine::close_pending(value& item, bool is_cut) {
   auto const first = static_cast<std::size_t>(item.bits);
   item.pending = false;
   std::uint64_t const current = pending_[first].bits;
   std::span<value const> const waiting = std::span<value const>(pending_).subspan(first + 1);
   std::uint64_t const payload = item.kind == value_kind::dict
-                                    ? listener_.dict_items(current, waiting, false)
+                                    ? listener_.dict_items(current, waiting, is_cut)
                                     : listener_.list_items(current, waiting);
   pending_.resize(first);
+  item.bits = current;
   update(item, payload);
 }
 
@@ -434,6 +443,8 @@ void machine::close_pending(value& item) {
 void machine::wait(value& container, std::span<value const> items) {
   if (!container.pending) {
     std::uint64_t const current = container.bits;
+    if (container.memo != value::no_memo && word_at(container.memo) == pack(container))
+      store(container.memo, waiting_slot);
     container.pending = true;
     container.bits = pending_.size();
     pending_.push_back({.bits = current});
@@ -443,11 +454,17 @@ void machine::wait(value& container, std::span<value const> items) {
     close_pending(container);
 }
 
+/// The container is not pending. Its slot follows it, unless another object has got the slot.
 void machine::update(value& container, std::uint64_t payload) {
-  container.bits = payload;
-  if (container.memo != value::no_memo) {
-    store(container.memo, pack_word(static_cast<std::uint8_t>(container.kind), payload));
-  }
+  std::uint64_t const old_payload = std::exchange(container.bits, payload);
+  if (container.memo == value::no_memo) return;
+  auto const kind = static_cast<std::uint8_t>(container.kind);
+  std::uint64_t const seen = word_at(container.memo);
+  if (seen != waiting_slot && seen != pack_word(kind, old_payload)) return;
+  // A dictionary that changes makes the runs that name it stale.
+  if (old_payload != 0 && old_payload != payload && container.kind == value_kind::dict)
+    gets_cache_.clear();
+  store(container.memo, pack_word(kind, payload));
 }
 
 // ---- containers
@@ -456,7 +473,7 @@ void machine::mark_or_gets() {
   using namespace opcode;
   if (next_ != last_ && (*next_ == long_binget || *next_ == binget) && !stack_.empty()) {
     value& below = stack_.back();
-    if (below.kind == value_kind::list && below.bits == 0 && !below.shared) {
+    if (below.kind == value_kind::list && below.bits == 0 && !below.shared && !below.pending) {
       std::uint8_t const* const end = end_of_gets(next_, last_);
       if (end != last_ && *end == appends) {
         update(below, list_of_gets(next_, end));
@@ -486,7 +503,11 @@ std::uint64_t machine::list_of_gets(std::uint8_t const* first, std::uint8_t cons
     }
   }
   std::uint64_t const payload = listener_.list_items(0, members_);
-  gets_cache_.add(run, hash, payload);
+  // What is still empty, and any list, may grow without a new slot.
+  bool const is_settled = std::ranges::none_of(members_, [](value const& member) {
+    return member.kind == value_kind::list || (member.kind == value_kind::dict && member.bits == 0);
+  });
+  if (is_settled) gets_cache_.add(run, hash, payload);
   return payload;
 }
 
@@ -494,7 +515,9 @@ void machine::append_items(std::span<value> items, value& list) {
   if (list.kind != value_kind::list) fail_damaged("APPENDS on something else than a list");
   if (list.shared) fail_damaged("a list that grows after it was used");
   close_items(items);
-  if (list.pending) {
+  // Small batches after the first are no writer's habit; taken one by one they would cost the
+  // square of the list's length.
+  if (list.pending || (list.bits != 0 && items.size() < batch / 2)) {
     wait(list, items);
   } else if (!items.empty()) {
     update(list, listener_.list_items(list.bits, items));
@@ -535,23 +558,71 @@ void machine::make_tuple_of(std::size_t count) {
 /// Salvage: the input ended, so every open container is closed with what it has, innermost first.
 value machine::close_all() {
   while (!marks_.empty()) {
-    std::span<value> items = items_above_mark();
-    close_items(items);
-    std::size_t const below = marks_.back();
-    if (below == 0) fail_damaged("nothing could be salvaged");
-    value& container = stack_[below - 1];
-    if (container.pending) close_pending(container);
-    if (container.kind == value_kind::list && !items.empty()) {
+    std::size_t const first = marks_.back();
+    marks_.pop_back();
+    close_region(first);
+  }
+  if (stack_.empty()) fail_damaged("nothing could be salvaged");
+  fold_chain(0);
+  value result = stack_[0];
+  if (result.pending) close_pending(result, true);
+  return result;
+}
+
+/// Gives what lies above a mark to the container below it. A dictionary that is cut is dropped,
+/// except the outermost.
+void machine::close_region(std::size_t first) {
+  value const below = first == 0 ? value{} : stack_[first - 1];
+  bool const is_dict = below.kind == value_kind::dict && !below.shared;
+  bool const is_list = below.kind == value_kind::list && !below.shared;
+  std::size_t const size = stack_.size();
+  if (is_dict) {
+    // Keys and values; behind a value stands the next key, or what the value waits for.
+    std::size_t row = first;
+    while (row + 2 < size && stack_[row + 2].kind == value_kind::text) row += 2;
+    if (row + 1 < size) fold_chain(row + 1);
+  } else if (is_list && size - first >= 2) {
+    value const& holder = stack_[size - 2];
+    if (holder.kind == value_kind::list && !holder.shared && holder.bits == 0 &&
+        stack_[size - 1].kind == value_kind::dict) {
+      fold_chain(size - 2);
+    }
+  }
+  std::span<value> items(stack_.data() + first, stack_.size() - first);
+  close_items(items);
+  if (is_dict || is_list) {
+    value& container = stack_[first - 1];
+    if (container.pending) close_pending(container, is_dict);
+    if (is_list && !items.empty()) {
       update(container, listener_.list_items(container.bits, items));
-    } else if (container.kind == value_kind::dict) {
+    } else if (is_dict) {
       update(container,
              listener_.dict_items(container.bits, items.first(items.size() / 2 * 2), true));
     }
-    drop_mark();
   }
-  while (stack_.size() > 1) pop();
-  if (stack_.empty()) fail_damaged("nothing could be salvaged");
-  return pop();
+  stack_.resize(is_dict && first > 1 ? first - 1 : first, {});
+}
+
+/// The values from `first` on are open containers, each waiting for the next: puts them into each
+/// other, so that only the first is left. Open dictionaries are cut and dropped.
+void machine::fold_chain(std::size_t first) {
+  while (stack_.size() > first + 1) {
+    value item = stack_.back();
+    bool const is_cut = item.kind == value_kind::dict && (item.pending || item.bits == 0);
+    if (item.pending) close_pending(item, true);
+    stack_.resize(stack_.size() - 1, {});
+    if (is_cut) continue;
+    value& holder = stack_.back();
+    if (holder.kind == value_kind::list && !holder.shared) {
+      wait(holder, {&item, 1});
+    } else if (holder.kind == value_kind::text && stack_.size() >= first + 2) {
+      value& dict = stack_[stack_.size() - 2];
+      if (dict.kind != value_kind::dict || dict.shared) continue;
+      std::array<value, 2> const pair{holder, item};
+      stack_.resize(stack_.size() - 1, {});
+      wait(dict, pair);
+    }
+  }
 }
 
 // ---- memo
@@ -560,18 +631,27 @@ void machine::memoize() {
   std::size_t const slot = memo_.size();
   if (slot >= memo_limit_) fail_refused("more memo entries than a snapshot of this size has", "");
   value& item = top();
+  if (item.memo != value::no_memo) keep_slot_of(item);
   memo_.push_back(pack(item));
   item.memo = static_cast<std::uint32_t>(slot);
 }
 
 void machine::put(std::uint64_t slot) {
   value& item = top();
-  if (item.pending) close_pending(item);
+  if (item.memo != value::no_memo) keep_slot_of(item);
   // A slot that gets another object makes the runs that name it stale.
-  if (slot < memo_.size() && memo_[static_cast<std::size_t>(slot)] != unset_slot)
-    gets_cache_.clear();
+  if (word_at(slot) != unset_slot) gets_cache_.clear();
+  // Only a slot that the item can name may wait for it.
+  if (slot >= value::no_memo && item.pending) close_pending(item);
   store(slot, pack(item));
   if (slot < value::no_memo) item.memo = static_cast<std::uint32_t>(slot);
+}
+
+/// The item gets a second slot, but knows only one: it must not change any more.
+void machine::keep_slot_of(value& item) {
+  if (item.kind != value_kind::list && item.kind != value_kind::dict) return;
+  if (item.pending) close_pending(item);
+  item.shared = true;
 }
 
 void machine::store(std::uint64_t slot, std::uint64_t packed) {
@@ -596,27 +676,43 @@ std::uint64_t machine::pack(value const& item) {
       wide_memo_.push_back(item);
       return pack_word(wide_kind, wide_memo_.size() - 1);
     default:
-      // A container whose items still wait is, to a reader of the memo, empty; only a cycle would
-      // look.
-      return pack_word(static_cast<std::uint8_t>(item.kind), item.pending ? 0 : item.bits);
+      if (item.pending) return waiting_slot;
+      return pack_word(static_cast<std::uint8_t>(item.kind), item.bits);
   }
 }
 
-/// Slots that were never made, sparse slots, and memoized numbers.
-value machine::fetch_odd(std::uint64_t slot) const {
-  std::uint64_t word = unset_slot;
-  if (slot < memo_.size()) {
-    word = memo_[static_cast<std::size_t>(slot)];
-  } else if (auto const found = sparse_memo_.find(slot); found != sparse_memo_.end()) {
-    word = found->second;
-  }
+std::uint64_t machine::word_at(std::uint64_t slot) const {
+  if (slot < memo_.size()) return memo_[static_cast<std::size_t>(slot)];
+  if (slot < memo_limit_) return unset_slot;
+  auto const found = sparse_memo_.find(slot);
+  return found == sparse_memo_.end() ? unset_slot : found->second;
+}
+
+/// Slots that were never made, sparse slots, memoized numbers, and containers that wait.
+value machine::fetch_odd(std::uint64_t slot) {
+  std::uint64_t const word = word_at(slot);
   if (word == unset_slot) fail_damaged(fmt::format("memo entry {} was never made", slot));
+  if (word == waiting_slot) return fetch_waiting(slot);
   auto const kind = static_cast<std::uint8_t>(word >> payload_bits);
   std::uint64_t const payload = word & payload_mask;
   value item = kind == wide_kind ? wide_memo_[static_cast<std::size_t>(payload)]
                                  : value{.bits = payload, .kind = static_cast<value_kind>(kind)};
   item.shared = true;
   return item;
+}
+
+/// A container on the stack that is used before its parent takes it: a list of one frame in a
+/// dictionary that names it twice. Everything above it was finished before, so it is closed, too.
+value machine::fetch_waiting(std::uint64_t slot) {
+  for (std::size_t row = stack_.size(); row-- > 0;) {
+    value& item = stack_[row];
+    if (!item.pending) continue;
+    close_pending(item);
+    if (item.memo != slot) continue;
+    item.shared = true;
+    return item;
+  }
+  fail_damaged(fmt::format("memo entry {} is used while it is being made", slot));
 }
 
 std::string_view machine::text(value const& item) const {

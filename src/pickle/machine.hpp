@@ -52,6 +52,8 @@ class machine final : public text_reader {
 
   value execute();
   value close_all();
+  void close_region(std::size_t first);
+  void fold_chain(std::size_t first);
 
   // bytes
   void need(std::size_t count) const;
@@ -76,7 +78,7 @@ class machine final : public text_reader {
   std::span<value> items_above_mark();
   void drop_mark();
   void close_items(std::span<value> items);
-  void close_pending(value& item);
+  void close_pending(value& item, bool is_cut = false);
   void wait(value& container, std::span<value const> items);
   void update(value& container, std::uint64_t payload);
 
@@ -91,10 +93,13 @@ class machine final : public text_reader {
   // memo
   void put(std::uint64_t slot);
   void memoize();
+  void keep_slot_of(value& item);
   void store(std::uint64_t slot, std::uint64_t packed);
+  [[nodiscard]] std::uint64_t word_at(std::uint64_t slot) const;
   [[nodiscard]] std::uint64_t pack(value const& item);
-  [[nodiscard]] value fetch(std::uint64_t slot) const;
-  [[nodiscard]] value fetch_odd(std::uint64_t slot) const;
+  [[nodiscard]] value fetch(std::uint64_t slot);
+  [[nodiscard]] value fetch_odd(std::uint64_t slot);
+  [[nodiscard]] value fetch_waiting(std::uint64_t slot);
 
   std::uint8_t const* first_;
   std::uint8_t const* last_;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The caching allocator's rules and memory layout, as far as they decide the size of a block.
-#include "allocator_model.hpp"
+#include "replay/allocator_model.hpp"
 
 #include <charconv>
 #include <chrono>

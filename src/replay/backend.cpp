@@ -15,7 +15,8 @@ device_probe probe() { return probe_device(); }
 kernels::backend const& cuda_engine() { return kernels::cuda_backend(); }
 #else
 device_probe probe() { return {false, "this build has no CUDA back end"}; }
-kernels::backend const& cuda_engine() { return kernels::host_backend(); }  // never used: nothing is usable
+/// Never called: nothing is usable.
+kernels::backend const& cuda_engine() { return kernels::host_backend(); }
 #endif
 
 }  // namespace

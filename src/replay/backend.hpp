@@ -16,8 +16,8 @@ struct chosen_backend {
   std::string reason;  ///< why this one, one sentence
 };
 
-/// Automatic takes CUDA when a device can run it, else the host. Throws `error` (no_device) when CUDA was
-/// asked for and cannot run.
+/// Automatic takes CUDA when a device can run it, else the host. Throws `error` (no_device) when
+/// CUDA was asked for and cannot run.
 [[nodiscard]] chosen_backend choose_backend(backend_choice wanted);
 
 }  // namespace memreplay

@@ -31,13 +31,13 @@
 // end of a used block contradicts it (lost events, rules that the settings do not tell). Such a
 // segment is in doubt, and a second walk gives bounds instead of sizes there. Small pools and
 // expandable segments are not followed, so a lost event is not noticed there.
-#include "block_sizes.hpp"
+#include "replay/block_sizes.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "allocator_model.hpp"
+#include "replay/allocator_model.hpp"
 
 namespace memreplay {
 namespace {
@@ -865,7 +865,20 @@ class size_finder {
 }  // namespace
 
 block_sizes find_block_sizes(snapshot const& input, std::int32_t device) {
-  return size_finder(input, device).find();
+  block_sizes found = size_finder(input, device).find();
+  // Segments are whole blocks of their own: `reserved` needs their recorded bytes in the same
+  // column.
+  if (!found.size.empty()) {
+    auto const first =
+        static_cast<std::size_t>(input.traces[static_cast<std::size_t>(device)].first);
+    for (std::size_t row = 0; row < found.size.size(); ++row) {
+      action const what = input.events.what[first + row];
+      if (what >= action::segment_alloc && what <= action::segment_unmap) {
+        found.size[row] = input.events.size[first + row];
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace memreplay

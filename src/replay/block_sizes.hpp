@@ -20,9 +20,9 @@ namespace memreplay {
 struct block_sizes {
   /// One per event row of the device's trace (row 0 = the trace's first event): block bytes of the
   /// lifetime which this alloc, or this unmatched free, stands for; a matched free has its alloc's
-  /// size; other rows 0. The exact value, or the least possible one where it is not known. An
-  /// unmatched free is the first free (requested or completed) of an address that is not open; a
-  /// completion after an unmatched request repeats the request's size.
+  /// size; a segment event its recorded bytes; other rows 0. The exact value, or the least possible
+  /// one where it is not known. An unmatched free is the first free (requested or completed) of an
+  /// address that is not open; a completion after an unmatched request repeats the request's size.
   std::vector<std::uint64_t> size;
   /// Maximum of `torch.cuda.memory_allocated` over the trace's window, the value before event 0 and
   /// the carried-in memory included.

@@ -14,11 +14,12 @@ void add(std::int64_t& sum, std::uint64_t bytes) {
 }
 
 bool is_segment_action(action what) {
-  return what == action::segment_alloc || what == action::segment_free || what == action::segment_map ||
-         what == action::segment_unmap;
+  return what == action::segment_alloc || what == action::segment_free ||
+         what == action::segment_map || what == action::segment_unmap;
 }
 
-// Some writers leave `segments` empty because they know no segments: their traces speak of none either.
+// Some writers leave `segments` empty because they know no segments: their traces speak of none
+// either.
 bool knows_end_state(snapshot const& input, trace_range range) {
   if (!input.has_segments) return false;
   if (!input.segments.empty()) return true;
@@ -36,7 +37,9 @@ std::vector<block> blocks_in_use(snapshot const& input, std::int32_t device, end
       if (piece.state != block_state::inactive) in_use.push_back(piece);
     }
   }
-  auto const by_address = [](block const& left, block const& right) { return left.address < right.address; };
+  auto const by_address = [](block const& left, block const& right) {
+    return left.address < right.address;
+  };
   if (!std::is_sorted(in_use.begin(), in_use.end(), by_address)) {
     std::stable_sort(in_use.begin(), in_use.end(), by_address);
   }

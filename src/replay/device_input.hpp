@@ -15,14 +15,14 @@ namespace memreplay {
 
 /// Bytes of the blocks in use at the end, by what the curves count.
 struct end_bytes {
-  std::int64_t allocated = 0;  ///< requested bytes, state active_allocated
-  std::int64_t active = 0;     ///< requested bytes, pending frees included
-  std::int64_t reserved = 0;   ///< segments
+  std::int64_t allocated = 0;         ///< requested bytes, state active_allocated
+  std::int64_t active = 0;            ///< requested bytes, pending frees included
+  std::int64_t reserved = 0;          ///< segments
   std::int64_t allocated_blocks = 0;  ///< block bytes, as memory_allocated() counts them
 };
 
-/// Owns the block columns, and points to the snapshot's events and to `event_size`, which must both outlive
-/// it.
+/// Owns the block columns, and points to the snapshot's events and to `event_size`, which must both
+/// outlive it.
 struct device_input {
   std::vector<std::uint64_t> block_address;
   std::vector<std::uint64_t> block_size;
@@ -39,12 +39,14 @@ struct device_input {
 };
 
 /// `event_size` has one entry per event of the device, or is empty for the recorded sizes.
-[[nodiscard]] device_input make_device_input(snapshot const& input, std::int32_t device, size_basis sizes,
+[[nodiscard]] device_input make_device_input(snapshot const& input, std::int32_t device,
+                                             size_basis sizes,
                                              std::vector<std::uint64_t> const& event_size);
 
 /// The trace of a device; empty for an ordinal beyond the list.
 [[nodiscard]] trace_range trace_of(snapshot const& input, std::int32_t device) noexcept;
-/// Whether the file says anything about the device. Ordinal 0 always exists, as an empty device if need be.
+/// Whether the file says anything about the device. Ordinal 0 always exists, as an empty device if
+/// need be.
 [[nodiscard]] bool has_device(snapshot const& input, std::int32_t device) noexcept;
 
 }  // namespace memreplay

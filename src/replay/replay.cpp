@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Snapshot and plan in, replay out: shapes each device's columns, runs the back end, checks what it found
-// against the end state, and says how exact the result is.
-#include <algorithm>
-#include <memreplay/error.hpp>
+// Snapshot and plan in, replay out: shapes each device's columns, runs the back end, checks what it
+// found against the end state, and says how exact the result is.
 #include <memreplay/replay.hpp>
+
+#include <algorithm>
 #include <string>
 #include <utility>
 
-#include "base/expects.hpp"
+#include <memreplay/error.hpp>
 
+#include "base/expects.hpp"
 #include "replay/backend.hpp"
 #include "replay/block_sizes.hpp"
 #include "replay/device_input.hpp"
@@ -18,7 +19,8 @@
 namespace memreplay {
 namespace {
 
-constexpr char const* no_end_state_reason = "the file has no segments, so memory that is older may be missing";
+constexpr char const* no_end_state_reason =
+    "the file has no segments, so memory that is older may be missing";
 constexpr char const* mismatch_reason = "the trace and the segments disagree about the start";
 
 exactness exactly(std::int64_t bytes) { return {true, bytes, bytes, {}}; }
@@ -28,24 +30,27 @@ exactness between(std::int64_t one, std::int64_t other, std::string reason) {
 }
 
 std::int64_t shifted(std::int64_t bytes, std::int64_t from, std::int64_t to) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(bytes) + static_cast<std::uint64_t>(to) -
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(bytes) +
+                                   static_cast<std::uint64_t>(to) -
                                    static_cast<std::uint64_t>(from));
 }
 
 /// Requested bytes are exact where the start value is.
-exactness exactness_of_requested(std::int64_t peak_bytes, device_input const& input, start_values const& start) {
+exactness exactness_of_requested(std::int64_t peak_bytes, device_input const& input,
+                                 start_values const& start) {
   if (!input.has_end_state) {
     if (input.events == 0) return exactly(peak_bytes);
     return between(peak_bytes, peak_bytes, no_end_state_reason);
   }
   if (start.agree()) return exactly(peak_bytes);
-  return between(peak_bytes, shifted(peak_bytes, start.from_lifetimes, start.from_end_state), mismatch_reason);
+  return between(peak_bytes, shifted(peak_bytes, start.from_lifetimes, start.from_end_state),
+                 mismatch_reason);
 }
 
-/// Block bytes are as exact as the block sizes. `allocated` is bounded by the model that found them; for the
-/// other measure its width is taken over.
-exactness exactness_of_blocks(std::int64_t peak_bytes, device_replay const& replayed, block_sizes const& sizes,
-                              replay_plan const& plan) {
+/// Block bytes are as exact as the block sizes. `allocated` is bounded by the model that found
+/// them; for the other measure its width is taken over.
+exactness exactness_of_blocks(std::int64_t peak_bytes, device_replay const& replayed,
+                              block_sizes const& sizes, replay_plan const& plan) {
   exactness const& known = sizes.peak_allocated;
   std::string const reason = known.reason.empty() ? sizes.reason : known.reason;
   if (plan.what == measure::allocated && plan.older == carried_in::include) {
@@ -60,18 +65,20 @@ exactness exactness_of_blocks(std::int64_t peak_bytes, device_replay const& repl
 
 exactness exactness_of_reserved(device_replay const& replayed, device_input const& input) {
   std::int64_t const peak_bytes = replayed.measured.peak_bytes;
-  if (!input.has_end_state && input.events > 0) return between(peak_bytes, peak_bytes, no_end_state_reason);
+  if (!input.has_end_state && input.events > 0)
+    return between(peak_bytes, peak_bytes, no_end_state_reason);
   std::int64_t const start = replayed.reserved.start_bytes;
   if (start < 0) return between(peak_bytes, shifted(peak_bytes, start, 0), mismatch_reason);
   return exactly(peak_bytes);
 }
 
-/// The identity "start value = end state minus net change", in requested bytes, per curve. Where it cannot be
-/// asked (other sizes, carried-in memory left out, no end state) the two values are equal.
-start_values check_curve(curve_summary const& curve, std::int64_t end_state_bytes, device_input const& input,
-                         replay_plan const& plan) {
-  bool const can_ask =
-      plan.sizes == size_basis::requested && plan.older == carried_in::include && input.has_end_state;
+/// The identity "start value = end state minus net change", in requested bytes, per curve. Where it
+/// cannot be asked (other sizes, carried-in memory left out, no end state) the two values are
+/// equal.
+start_values check_curve(curve_summary const& curve, std::int64_t end_state_bytes,
+                         device_input const& input, replay_plan const& plan) {
+  bool const can_ask = plan.sizes == size_basis::requested && plan.older == carried_in::include &&
+                       input.has_end_state;
   if (!can_ask) return {curve.start_bytes, curve.start_bytes};
   return check_start(curve, end_state_bytes);
 }
@@ -86,11 +93,13 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   if (made.events > 0) sizes = find_block_sizes(input, device);
   bool const wants_blocks = plan.sizes == size_basis::block;
   if (!wants_blocks) sizes.size = {};  // the recorded sizes serve
-  MEMREPLAY_EXPECTS(sizes.size.empty() || static_cast<std::int64_t>(sizes.size.size()) == made.events);
+  MEMREPLAY_EXPECTS(sizes.size.empty() ||
+                    static_cast<std::int64_t>(sizes.size.size()) == made.events);
   device_input const columns = make_device_input(input, device, plan.sizes, sizes.size);
 
   kernels::kernel_result found = engine.run(columns.view(), plan);
-  std::copy(std::begin(found.action_counts), std::end(found.action_counts), std::begin(made.action_counts));
+  std::copy(std::begin(found.action_counts), std::end(found.action_counts),
+            std::begin(made.action_counts));
   made.measured = found.measured;
   made.allocated = found.allocated;
   made.active = found.active;
@@ -120,18 +129,20 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   } else if (wants_blocks && made.events > 0) {
     made.measured_exactness = exactness_of_blocks(peak_bytes, made, sizes, plan);
   } else {
-    made.measured_exactness =
-        exactness_of_requested(peak_bytes, columns, plan.what == measure::allocated ? allocated : active);
+    made.measured_exactness = exactness_of_requested(
+        peak_bytes, columns, plan.what == measure::allocated ? allocated : active);
   }
   return made;
 }
 
 }  // namespace
 
-replay_result replay(snapshot const& input, std::vector<std::int32_t> const& devices, replay_plan const& plan) {
+replay_result replay(snapshot const& input, std::vector<std::int32_t> const& devices,
+                     replay_plan const& plan) {
   for (std::int32_t const device : devices) {
     if (has_device(input, device)) continue;
-    throw error(error_code::bad_request, "the file says nothing about device " + std::to_string(device),
+    throw error(error_code::bad_request,
+                "the file says nothing about device " + std::to_string(device),
                 "memreplay info lists the devices");
   }
   chosen_backend const chosen = choose_backend(plan.backend);

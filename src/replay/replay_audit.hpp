@@ -20,7 +20,8 @@ struct start_values {
 };
 
 /// The second way to the start of a curve: the end state minus the net change of the trace.
-[[nodiscard]] start_values check_start(curve_summary const& curve, std::int64_t end_state_bytes) noexcept;
+[[nodiscard]] start_values check_start(curve_summary const& curve,
+                                       std::int64_t end_state_bytes) noexcept;
 
 void add_count_rows(replay_counts const& counts, audit& defects);
 /// `name` is the measure's; equal values add nothing.

@@ -101,27 +101,31 @@ std::vector<step_row> annotation_table::steps() const {
     if (number == not_a_step) continue;
     step_row& row = by_number[number];
     row.step = number;
-    if (range.has_start) row.start_us = std::min(row.start_us.value_or(range.start_us), range.start_us);
+    if (range.has_start)
+      row.start_us = std::min(row.start_us.value_or(range.start_us), range.start_us);
     if (range.has_end) row.end_us = std::max(row.end_us.value_or(range.end_us), range.end_us);
   }
   std::vector<step_row> rows;
   for (auto& [number, row] : by_number) {
     row.complete = row.start_us && row.end_us;
     if (row.complete) {
-      row.duration_ms = (static_cast<double>(*row.end_us) - static_cast<double>(*row.start_us)) / 1e3;
+      row.duration_ms =
+          (static_cast<double>(*row.end_us) - static_cast<double>(*row.start_us)) / 1e3;
     }
     rows.push_back(row);
   }
   return rows;
 }
 
-std::vector<annotation_row> annotation_table::most_frequent(std::size_t limit, annotation_rest_row& rest) const {
+std::vector<annotation_row> annotation_table::most_frequent(std::size_t limit,
+                                                            annotation_rest_row& rest) const {
   std::unordered_map<std::uint32_t, std::int64_t> counts;
   for (auto const& [range, number] : ranges_) {
     if (number == not_a_step) ++counts[to_row(range.name)];
   }
   std::vector<annotation_row> rows;
-  for (auto const& [name, count] : counts) rows.push_back({std::string(input_.strings[string_id{name}]), count});
+  for (auto const& [name, count] : counts)
+    rows.push_back({std::string(input_.strings[string_id{name}]), count});
   std::sort(rows.begin(), rows.end(), [](annotation_row const& left, annotation_row const& right) {
     return left.count != right.count ? left.count > right.count : left.name < right.name;
   });

@@ -13,9 +13,9 @@
 
 namespace memreplay::reporting {
 
-/// A `record_function` range, half open: [start_us, end_us). An end that is not in the file lies after all
-/// events (the dump was made inside the range). A start that is not in the file lies before the oldest entry
-/// (the annotations have a ring buffer of their own).
+/// A `record_function` range, half open: [start_us, end_us). An end that is not in the file lies
+/// after all events (the dump was made inside the range). A start that is not in the file lies
+/// before the oldest entry (the annotations have a ring buffer of their own).
 struct annotation_range {
   string_id name{};
   std::int32_t device = 0;
@@ -25,33 +25,35 @@ struct annotation_range {
   std::int64_t end_us = 0;
 };
 
-/// Entries carry no thread, so they are paired by name: an END closes the latest open START of its name, on
-/// its own device if there is one.
+/// Entries carry no thread, so they are paired by name: an END closes the latest open START of its
+/// name, on its own device if there is one.
 [[nodiscard]] std::vector<annotation_range> pair_annotations(snapshot const& input);
 
 class annotation_table {
  public:
   explicit annotation_table(snapshot const& input);
 
-  /// `ProfilerStep#3 > Optimizer.step#AdamW.step`: the innermost profiler step and the innermost other range
-  /// that are open on the device at that time; either may be missing.
+  /// `ProfilerStep#3 > Optimizer.step#AdamW.step`: the innermost profiler step and the innermost
+  /// other range that are open on the device at that time; either may be missing.
   [[nodiscard]] std::string within(std::int32_t device, std::int64_t time_us) const;
 
   /// Ascending by number; a number that occurs more than once spans all its ranges.
   [[nodiscard]] std::vector<step_row> steps() const;
 
-  /// How often each name occurs, steps apart, most frequent first; at most `limit` names, the others as a rest.
-  [[nodiscard]] std::vector<annotation_row> most_frequent(std::size_t limit, annotation_rest_row& rest) const;
+  /// How often each name occurs, steps apart, most frequent first; at most `limit` names, the
+  /// others as a rest.
+  [[nodiscard]] std::vector<annotation_row> most_frequent(std::size_t limit,
+                                                          annotation_rest_row& rest) const;
 
  private:
   struct named_range {
     annotation_range range;
-    std::int64_t step;   ///< the number of a profiler step, or `not_a_step`
+    std::int64_t step;  ///< the number of a profiler step, or `not_a_step`
   };
 
   snapshot const& input_;
   std::vector<named_range> ranges_;
-  std::unordered_set<std::int32_t> devices_;   ///< those that any entry names
+  std::unordered_set<std::int32_t> devices_;  ///< those that any entry names
 };
 
 }  // namespace memreplay::reporting

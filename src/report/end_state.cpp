@@ -13,7 +13,9 @@
 namespace memreplay::reporting {
 namespace {
 
-void add_to(std::int64_t& sum, std::uint64_t recorded) { sum = add_saturated(sum, to_bytes(recorded)); }
+void add_to(std::int64_t& sum, std::uint64_t recorded) {
+  sum = add_saturated(sum, to_bytes(recorded));
+}
 
 pool_id pool_of(snapshot const& input, segment const& row) {
   std::size_t const index = to_row(row.pool);
@@ -58,7 +60,8 @@ std::vector<pool_row> summarize_pools(snapshot const& input, std::int32_t device
   std::vector<pool_row> rows;
   for (auto const& [id, pool] : by_id) rows.push_back(pool);
   std::sort(rows.begin(), rows.end(), [](pool_row const& left, pool_row const& right) {
-    return std::tie(right.bytes, left.first, left.second) < std::tie(left.bytes, right.first, right.second);
+    return std::tie(right.bytes, left.first, left.second) <
+           std::tie(left.bytes, right.first, right.second);
   });
   return rows;
 }

@@ -11,8 +11,8 @@
 
 namespace memreplay::reporting {
 
-/// Segments of this device alone. Fragmentation is inactive / total: memory that awaits a stream is not yet
-/// reusable, hence counted from active and not from allocated.
+/// Segments of this device alone. Fragmentation is inactive / total: memory that awaits a stream is
+/// not yet reusable, hence counted from active and not from allocated.
 [[nodiscard]] segment_summary summarize_segments(snapshot const& input, std::int32_t device);
 
 /// Per memory pool, largest first.

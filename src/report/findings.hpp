@@ -12,9 +12,9 @@ namespace memreplay::reporting {
 
 /// How many of the bytes in question have a stack, and one that says something.
 struct stack_coverage {
-  std::int64_t bytes = 0;                   ///< born in the trace, or carried in with a stack
+  std::int64_t bytes = 0;  ///< born in the trace, or carried in with a stack
   std::int64_t without_frames_bytes = 0;
-  std::int64_t without_python_bytes = 0;    ///< those without any frame included
+  std::int64_t without_python_bytes = 0;  ///< those without any frame included
 };
 
 /// `device` is complete but for its findings. Each sentence appears only when its number matters.

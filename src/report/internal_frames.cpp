@@ -9,9 +9,11 @@
 namespace memreplay::reporting {
 namespace {
 
-/// `pattern` is a sequence of components joined by `/`, found anywhere in the path; a component that ends in
-/// `*` matches by its beginning. Sequences and not words: a user's folder called `torch` is not PyTorch.
-/// Asked about Python sources only: `bin/torchrun` and C++ files are `native` before any rule is tried.
+/// `pattern` is a sequence of components joined by `/`, found anywhere in the path; a component
+/// that ends in
+/// `*` matches by its beginning. Sequences and not words: a user's folder called `torch` is not
+/// PyTorch. Asked about Python sources only: `bin/torchrun` and C++ files are `native` before any
+/// rule is tried.
 struct path_rule {
   char const* name;
   file_kind kind;
@@ -77,19 +79,30 @@ constexpr std::array<std::string_view, 4> machinery_functions = {
 };
 
 constexpr std::array<std::string_view, 9> recorder_functions = {
-    "torch::unwind::",
-    "torch::CapturedTraceback::",
-    "torch::symbolize",
-    "torch::cuda::",
-    "c10::cuda::",
-    "c10::CachingDeviceAllocator",
-    "c10::StorageImpl",
-    "c10::Allocator",
+    "torch::unwind::", "torch::CapturedTraceback::",  "torch::symbolize", "torch::cuda::",
+    "c10::cuda::",     "c10::CachingDeviceAllocator", "c10::StorageImpl", "c10::Allocator",
     "at::detail::",
 };
 
 constexpr std::array<std::string_view, 3> python_suffixes = {".py", ".pyx", ".pyw"};
 constexpr std::array<std::string_view, 4> binary_suffixes = {".dll", ".pyd", ".dylib", ".exe"};
+
+constexpr std::string_view anonymous_namespace = "(anonymous namespace)";
+constexpr std::string_view operator_word = "operator";
+
+/// Characters of `operator()`, `operator<<` or `operator new` at the beginning of the text, whose
+/// marks would else be read as brackets and blanks.
+std::size_t operator_length(std::string_view text) noexcept {
+  std::size_t length = operator_word.size();
+  std::string_view const mark = text.substr(length);
+  if (mark.starts_with("()")) return length + 2;
+  if (mark.starts_with(' ')) return length + 1;
+  while (length < text.size() &&
+         std::string_view("<>=!+-*/%&|^~").find(text[length]) != std::string_view::npos) {
+    ++length;
+  }
+  return length;
+}
 
 bool component_matches(std::string_view component, std::string_view pattern) {
   if (pattern.ends_with('*')) {
@@ -124,13 +137,14 @@ bool is_python_folder(std::string_view component) {  // python3, python3.11, pyp
   return component.starts_with("python3") || component.starts_with("pypy3");
 }
 
-/// First component below the standard library's folder, or 0: `lib/python3.N/`, `Python311/Lib/`, and nothing
-/// installed below it.
+/// First component below the standard library's folder, or 0: `lib/python3.N/`, `Python311/Lib/`,
+/// and nothing installed below it.
 std::size_t standard_library_tail(path_parts const& parts, std::size_t first) {
   std::size_t found = 0;
   for (std::size_t at = first; at + 1 < parts.size(); ++at) {
     if (is_package_folder(parts[at])) return 0;
-    bool const is_posix = (parts[at] == "lib" || parts[at] == "lib64") && is_python_folder(parts[at + 1]);
+    bool const is_posix =
+        (parts[at] == "lib" || parts[at] == "lib64") && is_python_folder(parts[at + 1]);
     bool const is_windows = parts[at].starts_with("Python3") && parts[at + 1] == "Lib";
     if (is_posix || is_windows) found = at + 2;
   }
@@ -158,12 +172,36 @@ file_kind kind_of_file(std::string_view path, path_parts const& parts) {
 }
 
 bool is_machinery_function(std::string_view function) noexcept {
-  return std::find(machinery_functions.begin(), machinery_functions.end(), function) != machinery_functions.end();
+  return std::find(machinery_functions.begin(), machinery_functions.end(), function) !=
+         machinery_functions.end();
+}
+
+std::string_view cxx_name(std::string_view function) noexcept {
+  std::size_t name_begin = 0;
+  std::size_t depth = 0;  // of template arguments
+  for (std::size_t at = 0; at < function.size(); ++at) {
+    std::string_view const rest = function.substr(at);
+    if (rest.starts_with(anonymous_namespace)) {
+      at += anonymous_namespace.size() - 1;
+    } else if (depth == 0 && rest.starts_with(operator_word)) {
+      at += operator_length(rest) - 1;
+    } else if (rest.front() == '<') {
+      ++depth;
+    } else if (rest.front() == '>' && depth > 0) {
+      --depth;
+    } else if (depth == 0 && rest.front() == ' ') {
+      name_begin = at + 1;
+    } else if (depth == 0 && rest.front() == '(') {
+      return function.substr(name_begin, at - name_begin);
+    }
+  }
+  return function;
 }
 
 bool is_recorder_function(std::string_view function) noexcept {
+  std::string_view const name = cxx_name(function);
   return std::any_of(recorder_functions.begin(), recorder_functions.end(),
-                     [function](std::string_view beginning) { return function.starts_with(beginning); });
+                     [name](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
 bool is_foreign_below(path_parts const& parts, std::size_t first) {
@@ -182,12 +220,13 @@ std::size_t library_tail(path_parts const& parts) {
 
 bool has_source_lines(path_parts const& parts) {
   std::string_view const name = parts.file_name();
+  if (is_python_source(name)) return true;
   if (name.ends_with(".so") || name.find(".so.") != std::string_view::npos) return false;
   if (std::any_of(binary_suffixes.begin(), binary_suffixes.end(),
                   [name](std::string_view suffix) { return name.ends_with(suffix); })) {
     return false;
   }
-  return parts.size() < 2 || parts[parts.size() - 2] != "bin" || is_python_source(name);
+  return parts.size() < 2 || parts[parts.size() - 2] != "bin";
 }
 
 }  // namespace memreplay::reporting

@@ -50,7 +50,9 @@ namespace {
 /// `/a/b.py` or `/C:/a/b.py`, encoded; empty for a path that is relative or on another host.
 [[nodiscard]] std::string absolute_url_path(std::string_view path) {
   path_parts const parts{path};
-  if (!parts.is_absolute() || parts.empty() || parts.anchor() == "//") { return {}; }
+  if (!parts.is_absolute() || parts.empty() || parts.anchor() == "//") {
+    return {};
+  }
   auto const anchor = parts.anchor() == "/" ? "/" : "/" + parts.anchor();
   return anchor + percent_encode(parts.tail_from(0), "/");
 }
@@ -62,13 +64,17 @@ namespace {
 [[nodiscard]] std::string make_editor_link(std::string_view scheme, std::string_view path,
                                            std::int64_t line) {
   auto const url_path = absolute_url_path(path);
-  if (url_path.empty()) { return {}; }
+  if (url_path.empty()) {
+    return {};
+  }
   return std::string{scheme} + "://file" + url_path + line_suffix(":", line);
 }
 
 [[nodiscard]] std::string make_file_link(std::string_view path, std::int64_t line) {
   auto const url_path = absolute_url_path(path);
-  if (url_path.empty()) { return {}; }
+  if (url_path.empty()) {
+    return {};
+  }
   // The line is a fragment: what opens the URL may use it, and opens the file in any case.
   return "file://" + url_path + line_suffix("#L", line);
 }
@@ -78,9 +84,15 @@ namespace {
   auto const relative = relative_to(path, options.project_root);
   std::string_view repo_url = options.repo_url;
   // Forgives the address that `git clone` takes: the page does not end in `.git`.
-  while (repo_url.ends_with('/')) { repo_url.remove_suffix(1); }
-  if (repo_url.ends_with(".git")) { repo_url.remove_suffix(4); }
-  if (relative.empty() || repo_url.empty() || options.commit.empty()) { return {}; }
+  while (repo_url.ends_with('/')) {
+    repo_url.remove_suffix(1);
+  }
+  if (repo_url.ends_with(".git")) {
+    repo_url.remove_suffix(4);
+  }
+  if (relative.empty() || repo_url.empty() || options.commit.empty()) {
+    return {};
+  }
   return percent_encode(repo_url, ":/@%") + "/blob/" + percent_encode(options.commit, "/") + "/" +
          percent_encode(relative, "/") + line_suffix("#L", line);
 }
@@ -88,7 +100,9 @@ namespace {
 /// The first line of a file, without white space at its end; empty when it cannot be read.
 [[nodiscard]] std::string read_first_line(std::filesystem::path const& path) {
   std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed)) { return {}; }
+  if (!std::filesystem::is_regular_file(path, failed)) {
+    return {};
+  }
   std::ifstream file{path, std::ios::binary};
   // Git writes one short line into each of these files; more than this is not git's.
   constexpr std::size_t longest_line = 8192;
@@ -110,7 +124,9 @@ namespace {
 
 /// What follows `key` in a line that starts with it; empty for other lines.
 [[nodiscard]] std::string_view value_after(std::string_view line, std::string_view key) {
-  if (!line.starts_with(key)) { return {}; }
+  if (!line.starts_with(key)) {
+    return {};
+  }
   line.remove_prefix(key.size());
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   return line;
@@ -120,23 +136,33 @@ namespace {
 [[nodiscard]] std::string find_packed_ref(std::filesystem::path const& packed_refs,
                                           std::string_view name) {
   std::error_code failed;
-  if (!std::filesystem::is_regular_file(packed_refs, failed)) { return {}; }
+  if (!std::filesystem::is_regular_file(packed_refs, failed)) {
+    return {};
+  }
   std::ifstream file{packed_refs, std::ios::binary};
   for (std::string row; std::getline(file, row);) {  // OBJECT_ID NAME
-    if (row.ends_with('\r')) { row.pop_back(); }
+    if (row.ends_with('\r')) {
+      row.pop_back();
+    }
     auto const gap = std::min(row.find(' '), row.size());
     auto const id = std::string_view{row}.substr(0, gap);
-    if (value_after(row, id) == name && is_object_id(id)) { return std::string{id}; }
+    if (value_after(row, id) == name && is_object_id(id)) {
+      return std::string{id};
+    }
   }
   return {};
 }
 
 /// The folder that holds HEAD: `.git` itself, or where the file `.git` of a worktree points.
 [[nodiscard]] std::filesystem::path find_git_folder(std::filesystem::path const& project_root) {
-  if (project_root.empty()) { return {}; }
+  if (project_root.empty()) {
+    return {};
+  }
   auto dot_git = project_root / ".git";
   std::error_code failed;
-  if (std::filesystem::is_directory(dot_git, failed)) { return dot_git; }
+  if (std::filesystem::is_directory(dot_git, failed)) {
+    return dot_git;
+  }
   auto const line = read_first_line(dot_git);
   auto const target = value_after(line, "gitdir:");
   return target.empty() ? std::filesystem::path{} : project_root / target;
@@ -157,7 +183,9 @@ std::string make_link_target(link_options const& options, std::string_view path,
 }
 
 bool is_under(std::string_view path, std::string_view root) {
-  if (is_pseudo_file(path) || root.empty()) { return false; }
+  if (is_pseudo_file(path) || root.empty()) {
+    return false;
+  }
   path_parts const parts{path};
   path_parts const root_parts{root};
   // `../x` starts with all the components of `.`, which are none, and still lies outside.
@@ -171,7 +199,9 @@ std::string relative_to(std::string_view path, std::string_view root) {
 
 std::string git_head(std::string const& project_root) {
   auto const git_folder = find_git_folder(project_root);
-  if (git_folder.empty()) { return {}; }
+  if (git_folder.empty()) {
+    return {};
+  }
   // A worktree has its own HEAD and shares its branches with the repository it was made from.
   auto const common = read_first_line(git_folder / "commondir");
   auto const common_folder = common.empty() ? git_folder : git_folder / common;
@@ -181,10 +211,16 @@ std::string git_head(std::string const& project_root) {
   for (int step = 0; step < longest_chain && !is_object_id(value); ++step) {
     std::string const name{value_after(value, "ref:")};
     // Names outside refs/ are no branches, and could lead us to any file.
-    if (!name.starts_with("refs/") || !is_under(name, "refs")) { return {}; }
+    if (!name.starts_with("refs/") || !is_under(name, "refs")) {
+      return {};
+    }
     value = read_first_line(git_folder / name);
-    if (value.empty()) { value = read_first_line(common_folder / name); }
-    if (value.empty()) { value = find_packed_ref(common_folder / "packed-refs", name); }
+    if (value.empty()) {
+      value = read_first_line(common_folder / name);
+    }
+    if (value.empty()) {
+      value = find_packed_ref(common_folder / "packed-refs", name);
+    }
   }
   return is_object_id(value) ? value : std::string{};
 }

@@ -39,11 +39,13 @@ struct report_context {
   annotation_table annotations;
 };
 
-std::string within_at(report_context const& context, std::int32_t device, std::optional<std::int64_t> time_us) {
+std::string within_at(report_context const& context, std::int32_t device,
+                      std::optional<std::int64_t> time_us) {
   return time_us ? context.annotations.within(device, *time_us) : std::string{};
 }
 
-peak_report make_peak(report_context& context, trace_view const& trace, std::int32_t device, peak const& found) {
+peak_report make_peak(report_context& context, trace_view const& trace, std::int32_t device,
+                      peak const& found) {
   peak_report made;
   made.bytes = found.bytes;
   made.event = found.event;
@@ -58,20 +60,25 @@ peak_report make_peak(report_context& context, trace_view const& trace, std::int
   made.inactive_bytes = excess(found.reserved_bytes, found.active_bytes);
   made.fragmentation = percent(made.inactive_bytes, found.reserved_bytes);
   made.within = within_at(context, device, made.time_us);
-  site_rows table = make_site_rows(context.sites, found.holders, found.bytes, context.options.top_contributors);
+  site_rows table =
+      make_site_rows(context.sites, found.holders, found.bytes, context.options.top_contributors);
   made.sites = std::move(table.rows);
   made.rest = table.rest;
   return made;
 }
 
-std::vector<peak_report> make_peaks(report_context& context, trace_view const& trace, device_replay const& replayed) {
+std::vector<peak_report> make_peaks(report_context& context, trace_view const& trace,
+                                    device_replay const& replayed) {
   std::vector<peak_report> peaks;
-  for (peak const& found : replayed.peaks) peaks.push_back(make_peak(context, trace, replayed.device, found));
+  for (peak const& found : replayed.peaks)
+    peaks.push_back(make_peak(context, trace, replayed.device, found));
   auto const largest = std::max_element(
       peaks.begin(), peaks.end(),
       [](peak_report const& left, peak_report const& right) { return left.bytes < right.bytes; });
-  // A list that was asked to be short still starts with the largest, so this is a check and not a search.
-  if (largest != peaks.end() && largest->bytes == replayed.measured.peak_bytes) largest->is_global = true;
+  // A list that was asked to be short still starts with the largest, so this is a check and not a
+  // search.
+  if (largest != peaks.end() && largest->bytes == replayed.measured.peak_bytes)
+    largest->is_global = true;
   return peaks;
 }
 
@@ -129,7 +136,8 @@ baseline_summary make_baseline(device_replay const& replayed) {
   return made;
 }
 
-device_report make_device(report_context& context, report const& model, device_replay const& replayed) {
+device_report make_device(report_context& context, report const& model,
+                          device_replay const& replayed) {
   trace_view const trace(context.input, replayed.device);
   ring_state const ring = find_ring_state(context.input, trace, replayed);
   device_report made;
@@ -160,8 +168,9 @@ device_report make_device(report_context& context, report const& model, device_r
 
   stack_coverage coverage;
   if (context.kind == report_kind::contents) {
-    site_rows table = make_site_rows(context.sites, replayed.throughput, total_bytes(replayed.throughput),
-                                     context.options.top_contributors);
+    site_rows table =
+        make_site_rows(context.sites, replayed.throughput, total_bytes(replayed.throughput),
+                       context.options.top_contributors);
     made.top_allocators = std::move(table.rows);
     made.top_allocators_rest = table.rest;
     made.streams = summarize_streams(context.input, trace);
@@ -175,8 +184,8 @@ device_report make_device(report_context& context, report const& model, device_r
   return made;
 }
 
-report make_model(report_kind kind, snapshot const& input, replay_result const& replayed, replay_plan const& plan,
-                  report_options const& options, std::string const& file) {
+report make_model(report_kind kind, snapshot const& input, replay_result const& replayed,
+                  replay_plan const& plan, report_options const& options, std::string const& file) {
   site_rule const default_rule = kind == report_kind::peaks ? site_rule::project : site_rule::user;
   report_context context{input, options, kind, site_table(input, options.site, default_rule),
                          annotation_table(input)};

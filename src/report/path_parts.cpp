@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// A recorded file path cut into its components, so that paths are compared by component and never as text.
+// A recorded file path cut into its components, so that paths are compared by component and never
+// as text.
 #include "report/path_parts.hpp"
 
 #include <algorithm>
@@ -8,10 +9,13 @@
 namespace memreplay::reporting {
 namespace {
 
-bool is_letter(char value) { return (value >= 'a' && value <= 'z') || (value >= 'A' && value <= 'Z'); }
+bool is_letter(char value) {
+  return (value >= 'a' && value <= 'z') || (value >= 'A' && value <= 'Z');
+}
 
 bool has_drive(std::string_view path) {
-  return path.size() >= 3 && is_letter(path[0]) && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
+  return path.size() >= 3 && is_letter(path[0]) && path[1] == ':' &&
+         (path[2] == '\\' || path[2] == '/');
 }
 
 }  // namespace
@@ -21,10 +25,14 @@ bool looks_like_windows_path(std::string_view path) noexcept {
 }
 
 path_parts::path_parts(std::string_view path) {
-  // A backslash is an ordinary character of a POSIX name, so it separates only where the rest says Windows.
-  bool const is_windows = looks_like_windows_path(path) ||
-                          (path.find('\\') != std::string_view::npos && path.find('/') == std::string_view::npos);
-  auto const is_separator = [is_windows](char value) { return value == '/' || (is_windows && value == '\\'); };
+  // A backslash is an ordinary character of a POSIX name, so it separates only where the rest says
+  // Windows.
+  bool const is_windows =
+      looks_like_windows_path(path) ||
+      (path.find('\\') != std::string_view::npos && path.find('/') == std::string_view::npos);
+  auto const is_separator = [is_windows](char value) {
+    return value == '/' || (is_windows && value == '\\');
+  };
 
   if (has_drive(path)) {
     anchor_ = {static_cast<char>(path[0] & ~0x20), ':', '/'};

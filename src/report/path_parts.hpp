@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// A recorded file path cut into its components, so that paths are compared by component and never as text.
+// A recorded file path cut into its components, so that paths are compared by component and never
+// as text.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,9 @@
 
 namespace memreplay::reporting {
 
-/// The components of a path as some machine wrote it: POSIX, or Windows (`C:\a\b`), which this machine need
-/// not be (the drive in upper case). `.` is dropped and `name/..` folded without asking the file system. Owns its text.
+/// The components of a path as some machine wrote it: POSIX, or Windows (`C:\a\b`), which this
+/// machine need not be (the drive in upper case). `.` is dropped and `name/..` folded without
+/// asking the file system. Owns its text.
 class path_parts {
  public:
   explicit path_parts(std::string_view path);
@@ -21,7 +23,9 @@ class path_parts {
   [[nodiscard]] bool is_absolute() const noexcept { return !anchor_.empty(); }
   [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
-  [[nodiscard]] std::string const& operator[](std::size_t index) const noexcept { return names_[index]; }
+  [[nodiscard]] std::string const& operator[](std::size_t index) const noexcept {
+    return names_[index];
+  }
   /// The last component; empty for a bare anchor.
   [[nodiscard]] std::string_view file_name() const noexcept;
 

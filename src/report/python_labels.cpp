@@ -73,13 +73,22 @@ struct string_prefix {
 };
 
 [[nodiscard]] std::optional<string_prefix> decode_string_prefix(std::string_view word) {
-  if (word.size() > 2) { return std::nullopt; }
+  if (word.size() > 2) {
+    return std::nullopt;
+  }
   string_prefix prefix;
   for (char const letter : word) {
     switch (letter) {
-      case 'r': case 'R': prefix.is_raw = true; break;
-      case 'f': case 'F': case 't': case 'T': prefix.has_fields = true; break;
-      case 'b': case 'B': case 'u': case 'U': break;
+      case 'r':
+      case 'R': prefix.is_raw = true; break;
+      case 'f':
+      case 'F':
+      case 't':
+      case 'T': prefix.has_fields = true; break;
+      case 'b':
+      case 'B':
+      case 'u':
+      case 'U': break;
       default: return std::nullopt;
     }
   }
@@ -91,13 +100,17 @@ class logical_line_reader {
  public:
   explicit logical_line_reader(std::string_view source) : source_{source} {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (source_.starts_with(byte_order_mark)) { position_ = byte_order_mark.size(); }
+    if (source_.starts_with(byte_order_mark)) {
+      position_ = byte_order_mark.size();
+    }
   }
 
   /// The next logical line; none at the end of the source and once the source is broken.
   [[nodiscard]] std::optional<logical_line> next() {
     logical_line line;
-    if (!find_line(line)) { return std::nullopt; }
+    if (!find_line(line)) {
+      return std::nullopt;
+    }
     while (!broken_) {
       if (in_literal_text()) {
         read_literal_text();
@@ -118,7 +131,9 @@ class logical_line_reader {
         line.last_line = line_;
       }
     }
-    if (broken_) { return std::nullopt; }
+    if (broken_) {
+      return std::nullopt;
+    }
     return line;
   }
 
@@ -144,13 +159,19 @@ class logical_line_reader {
 
   /// Steps over one byte, or over one line end whichever way it is written.
   void skip_byte() {
-    if (at_end()) { return; }
-    if (is_line_end(peek())) { ++line_; }
+    if (at_end()) {
+      return;
+    }
+    if (is_line_end(peek())) {
+      ++line_;
+    }
     position_ += peek() == '\r' && peek(1) == '\n' ? 2U : 1U;
   }
 
   void skip_comment() {
-    while (!at_end() && !is_line_end(peek())) { ++position_; }
+    while (!at_end() && !is_line_end(peek())) {
+      ++position_;
+    }
   }
 
   void skip_continuation() {
@@ -181,7 +202,9 @@ class logical_line_reader {
           break;
         case '\\':
           // White space on the continuing line does not indent further.
-          if (before_backslash == indentation{}) { before_backslash = indent; }
+          if (before_backslash == indentation{}) {
+            before_backslash = indent;
+          }
           skip_continuation();
           break;
         case '#': skip_comment(); break;
@@ -204,7 +227,9 @@ class logical_line_reader {
     auto const was_outside = nesting_.empty();
     auto const first = peek();
     if (is_word_byte(first) || is_quote(first)) {
-      while (is_word_byte(peek())) { ++position_; }
+      while (is_word_byte(peek())) {
+        ++position_;
+      }
       if (is_quote(peek())) {
         auto const prefix = decode_string_prefix(source_.substr(start, position_ - start));
         read_string(prefix.value_or(string_prefix{}));
@@ -232,7 +257,9 @@ class logical_line_reader {
       case '}': close_bracket(mark); break;
       case ':':
         // Nothing but an inner bracket protects a colon in a field, not even a lambda.
-        if (inside(nesting_kind::field)) { nesting_.back().kind = nesting_kind::format; }
+        if (inside(nesting_kind::field)) {
+          nesting_.back().kind = nesting_kind::format;
+        }
         break;
       default: break;
     }
@@ -261,9 +288,13 @@ class logical_line_reader {
       return;
     }
     while (!at_end() && (is_triple || !is_line_end(peek()))) {
-      if (skip_closing_quote(quote, is_triple)) { return; }
+      if (skip_closing_quote(quote, is_triple)) {
+        return;
+      }
       // A backslash protects the next byte in raw strings as well.
-      if (peek() == '\\') { ++position_; }
+      if (peek() == '\\') {
+        ++position_;
+      }
       skip_byte();
     }
     broken_ = true;
@@ -271,7 +302,9 @@ class logical_line_reader {
 
   [[nodiscard]] bool skip_closing_quote(char quote, bool is_triple) {
     auto const found = peek() == quote && (!is_triple || (peek(1) == quote && peek(2) == quote));
-    if (found) { position_ += is_triple ? 3U : 1U; }
+    if (found) {
+      position_ += is_triple ? 3U : 1U;
+    }
     return found;
   }
 
@@ -301,7 +334,9 @@ class logical_line_reader {
           nesting_.back().kind = nesting_kind::field;
           return;
         }
-        if (!here.is_triple) { break; }
+        if (!here.is_triple) {
+          break;
+        }
       } else if (byte == '\\') {
         skip_escape(here.is_raw);
       } else if (byte == '{' && peek(1) == '{' && !is_format) {
@@ -327,10 +362,16 @@ class logical_line_reader {
   /// unless it belongs to a character's name, `\N{BULLET}`.
   void skip_escape(bool is_raw) {
     ++position_;
-    if (peek() == '{' || peek() == '}') { return; }
+    if (peek() == '{' || peek() == '}') {
+      return;
+    }
     if (!is_raw && peek() == 'N' && peek(1) == '{') {
-      while (!at_end() && peek() != '}' && !is_line_end(peek())) { ++position_; }
-      if (is_line_end(peek())) { return; }
+      while (!at_end() && peek() != '}' && !is_line_end(peek())) {
+        ++position_;
+      }
+      if (is_line_end(peek())) {
+        return;
+      }
     }
     skip_byte();
   }
@@ -350,14 +391,20 @@ class logical_line_reader {
     auto const lead = static_cast<unsigned char>(text[0]);
     auto const ones = static_cast<std::size_t>(std::countl_one(lead));
     auto const length = ones == 0 ? 1 : ones;
-    if (ones == 1 || length > 4 || length > text.size()) { return false; }
+    if (ones == 1 || length > 4 || length > text.size()) {
+      return false;
+    }
     std::uint32_t code = lead & (0xFFU >> ones);
     for (auto const byte : text.substr(1, length - 1)) {
-      if ((static_cast<unsigned char>(byte) & 0xC0U) != 0x80U) { return false; }
+      if ((static_cast<unsigned char>(byte) & 0xC0U) != 0x80U) {
+        return false;
+      }
       code = code << 6U | (static_cast<unsigned char>(byte) & 0x3FU);
     }
     auto const is_surrogate = code >= 0xD800U && code <= 0xDFFFU;
-    if (code < smallest_code[length] || code > 0x10FFFFU || is_surrogate) { return false; }
+    if (code < smallest_code[length] || code > 0x10FFFFU || is_surrogate) {
+      return false;
+    }
     text.remove_prefix(length);
   }
   return true;
@@ -368,12 +415,18 @@ class scope_builder {
  public:
   /// False when the line fits no block, or cannot follow the line before it.
   [[nodiscard]] bool add(logical_line const& line) {
-    if (!enter_block(line.indent)) { return false; }
+    if (!enter_block(line.indent)) {
+      return false;
+    }
     auto scope = blocks_.back().scope;
     if (line.head[0] == "@") {
-      if (decorator_line_ == 0) { decorator_line_ = line.first_line; }
+      if (decorator_line_ == 0) {
+        decorator_line_ = line.first_line;
+      }
     } else if (auto const name = name_defined(line.head)) {
-      if (!line.has_colon || !open_scope(line, *name)) { return false; }
+      if (!line.has_colon || !open_scope(line, *name)) {
+        return false;
+      }
       scope = scopes_.size() - 1;
     } else if (decorator_line_ != 0) {
       return false;
@@ -384,8 +437,12 @@ class scope_builder {
 
   /// The scopes, or none when the source stops where more had to follow.
   [[nodiscard]] std::vector<python_scope> finish() && {
-    if (previous_.opens_block || decorator_line_ != 0) { return {}; }
-    while (!blocks_.empty()) { close_block(); }
+    if (previous_.opens_block || decorator_line_ != 0) {
+      return {};
+    }
+    while (!blocks_.empty()) {
+      close_block();
+    }
     return std::move(scopes_);
   }
 
@@ -415,7 +472,9 @@ class scope_builder {
       blocks_.push_back({.indent = indent, .scope = previous_.scope});
       return true;
     }
-    while (indent.column < blocks_.back().indent.column) { close_block(); }
+    while (indent.column < blocks_.back().indent.column) {
+      close_block();
+    }
     return indent == blocks_.back().indent;
   }
 
@@ -432,8 +491,12 @@ class scope_builder {
   /// others on a line, so a def or class is nowhere but at the start of one.
   [[nodiscard]] static std::optional<std::string_view> name_defined(
       std::array<std::string_view, 3> const& head) {
-    if (head[0] == "def" || head[0] == "class") { return head[1]; }
-    if (head[0] == "async" && head[1] == "def") { return head[2]; }
+    if (head[0] == "def" || head[0] == "class") {
+      return head[1];
+    }
+    if (head[0] == "async" && head[1] == "def") {
+      return head[2];
+    }
     return std::nullopt;
   }
 
@@ -447,7 +510,9 @@ class scope_builder {
     }
     qualified_name.append(name);
     name_bytes_ += qualified_name.size();
-    if (name_bytes_ > most_name_bytes) { return false; }
+    if (name_bytes_ > most_name_bytes) {
+      return false;
+    }
 
     auto const first_line = decorator_line_ != 0 ? decorator_line_ : line.first_line;
     decorator_line_ = 0;
@@ -464,11 +529,17 @@ class scope_builder {
 
 /// The text of the file, or none when it is not one we open.
 [[nodiscard]] std::optional<std::string> read_python_file(std::filesystem::path const& path) {
-  if (path.extension() != ".py") { return std::nullopt; }
+  if (path.extension() != ".py") {
+    return std::nullopt;
+  }
   std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed) || failed) { return std::nullopt; }
+  if (!std::filesystem::is_regular_file(path, failed) || failed) {
+    return std::nullopt;
+  }
   auto const size = std::filesystem::file_size(path, failed);
-  if (failed || size > python_labels::largest_file_bytes) { return std::nullopt; }
+  if (failed || size > python_labels::largest_file_bytes) {
+    return std::nullopt;
+  }
 
   std::ifstream file{path, std::ios::binary};
   std::string text(static_cast<std::size_t>(size), '\0');
@@ -481,13 +552,19 @@ class scope_builder {
 }  // namespace
 
 std::vector<python_scope> read_python_scopes(std::string_view source) {
-  if (source.find('\0') != std::string_view::npos) { return {}; }
+  if (source.find('\0') != std::string_view::npos) {
+    return {};
+  }
   logical_line_reader lines{source};
   scope_builder scopes;
   while (auto const line = lines.next()) {
-    if (!scopes.add(*line)) { return {}; }
+    if (!scopes.add(*line)) {
+      return {};
+    }
   }
-  if (lines.broken()) { return {}; }
+  if (lines.broken()) {
+    return {};
+  }
   return std::move(scopes).finish();
 }
 
@@ -495,7 +572,9 @@ std::string python_labels::label(std::string const& path, std::int64_t line) {
   auto const [entry, is_new] = scopes_by_path_.try_emplace(path);
   auto& scopes = entry->second;
   if (is_new) {
-    if (auto const source = read_python_file(path)) { scopes = read_python_scopes(*source); }
+    if (auto const source = read_python_file(path)) {
+      scopes = read_python_scopes(*source);
+    }
   }
   // Scopes nest and are sorted by their start: the last to start among those that reach the line
   // is the innermost.

@@ -15,11 +15,13 @@ constexpr std::size_t not_a_home = 0;
 
 bool is_separator(char value) { return value == '/' || value == '\\'; }
 
-/// Characters that end a path inside running text. A blank does not: user names may hold one on Windows, but
-/// hiding a little more is the safe side only inside the component, so the next separator still ends it.
+/// Characters that end a path inside running text. A blank does not: user names may hold one on
+/// Windows, but hiding a little more is the safe side only inside the component, so the next
+/// separator still ends it.
 bool ends_component(char value) {
-  return is_separator(value) || value == '"' || value == '\'' || value == '\n' || value == ':' || value == ',' ||
-         value == ';' || value == ')' || value == ']' || value == '>' || value == '|' || value == '`';
+  return is_separator(value) || value == '"' || value == '\'' || value == '\n' || value == ':' ||
+         value == ',' || value == ';' || value == ')' || value == ']' || value == '>' ||
+         value == '|' || value == '`';
 }
 
 std::size_t component_end(std::string_view text, std::size_t first) {
@@ -31,20 +33,22 @@ std::size_t component_end(std::string_view text, std::size_t first) {
 std::size_t home_end(std::string_view text, std::size_t at) {
   std::size_t const name_end = component_end(text, at + 1);
   std::string_view const name = text.substr(at + 1, name_end - at - 1);
-  bool const is_parent = std::find(home_parents.begin(), home_parents.end(), name) != home_parents.end();
+  bool const is_parent =
+      std::find(home_parents.begin(), home_parents.end(), name) != home_parents.end();
   if (is_parent && name_end < text.size() && is_separator(text[name_end])) {
     std::size_t const user_end = component_end(text, name_end + 1);
     return user_end > name_end + 1 ? user_end : not_a_home;
   }
   // Only the root user's home itself: a folder called `root` elsewhere names nobody.
-  bool const at_top = at == 0 || ends_component(text[at - 1]) || text[at - 1] == ' ' || text[at - 1] == '=' ||
-                      text[at - 1] == '(' || text[at - 1] == '[' || text[at - 1] == '<';
+  bool const at_top = at == 0 || ends_component(text[at - 1]) || text[at - 1] == ' ' ||
+                      text[at - 1] == '=' || text[at - 1] == '(' || text[at - 1] == '[' ||
+                      text[at - 1] == '<';
   return name == "root" && at_top ? name_end : not_a_home;
 }
 
 bool is_path_character(char value) {
-  return !ends_component(value) && value != ' ' && value != '=' && value != '(' && value != '[' && value != '<' &&
-         value != '@';
+  return !ends_component(value) && value != ' ' && value != '=' && value != '(' && value != '[' &&
+         value != '<' && value != '@';
 }
 
 /// Takes back the folders above a home (`/nfs`, `C:`) that are already in the output.

@@ -12,15 +12,15 @@
 
 namespace memreplay::reporting {
 
-/// `/home/NAME`, `/Users/NAME`, `C:\Users\NAME` and `/root` become `~` wherever they stand in the text, also
-/// below another folder (`/nfs/home/NAME`) and within a longer string.
+/// `/home/NAME`, `/Users/NAME`, `C:\Users\NAME` and `/root` become `~` wherever they stand in the
+/// text, also below another folder (`/nfs/home/NAME`) and within a longer string.
 [[nodiscard]] std::string redact_homes(std::string_view text);
 
 /// A file outside the project: its name and last folder, home directories as `~`.
 [[nodiscard]] std::string redact_outside(path_parts const& parts);
 
-/// Applies `redact_homes` to every string of the model, names of annotations and settings included, and drops
-/// the links; the file's own name is shortened as files outside the project are.
+/// Applies `redact_homes` to every string of the model, names of annotations and settings included,
+/// and drops the links; the file's own name is shortened as files outside the project are.
 void redact(report& model);
 
 }  // namespace memreplay::reporting

@@ -15,10 +15,13 @@
 namespace memreplay::reporting {
 namespace {
 
-constexpr std::int64_t fewest_events = 1000;   // below it a round number is chance, and rings are not so small
+constexpr std::int64_t fewest_events =
+    1000;  // below it a round number is chance, and rings are not so small
 
-/// The number a setting gives to a device: a scalar, or a list or dictionary by device; booleans as 0 and 1.
-std::optional<std::int64_t> device_setting(snapshot const& input, std::string_view name, std::int32_t device) {
+/// The number a setting gives to a device: a scalar, or a list or dictionary by device; booleans as
+/// 0 and 1.
+std::optional<std::int64_t> device_setting(snapshot const& input, std::string_view name,
+                                           std::int32_t device) {
   auto const number = [](nlohmann::json const& value) -> std::optional<std::int64_t> {
     if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
     if (value.is_number_integer()) return value.get<std::int64_t>();
@@ -53,20 +56,26 @@ bool starts_mid_free(trace_view const& trace, device_replay const& replayed) {
 
 }  // namespace
 
-ring_state find_ring_state(snapshot const& input, trace_view const& trace, device_replay const& replayed) {
+ring_state find_ring_state(snapshot const& input, trace_view const& trace,
+                           device_replay const& replayed) {
   std::int64_t const events = replayed.events;
   if (auto const flag = device_setting(input, "trace_alloc_overflowed", replayed.device)) {
-    return *flag != 0 ? ring_state{true, "the file says so (trace_alloc_overflowed)"}
-                      : ring_state{false, "the file says that nothing was lost (trace_alloc_overflowed)"};
+    return *flag != 0
+               ? ring_state{true, "the file says so (trace_alloc_overflowed)"}
+               : ring_state{false, "the file says that nothing was lost (trace_alloc_overflowed)"};
   }
   auto const limit = device_setting(input, "trace_alloc_max_entries", replayed.device);
   if (limit && *limit > 1) {
     if (events < *limit) return {};
-    return {true, fmt::format("the trace is full: {} events, trace_alloc_max_entries is {}", events, *limit)};
+    return {true, fmt::format("the trace is full: {} events, trace_alloc_max_entries is {}", events,
+                              *limit)};
   }
   if (is_round(events) && replayed.counts.unmatched_frees > 0) {
-    return {true, fmt::format("inferred: exactly {} events, {} of them free memory that the trace did not allocate",
-                              events, replayed.counts.unmatched_frees)};
+    return {
+        true,
+        fmt::format(
+            "inferred: exactly {} events, {} of them free memory that the trace did not allocate",
+            events, replayed.counts.unmatched_frees)};
   }
   if (starts_mid_free(trace, replayed)) {
     return {true, "inferred: the first event completes a free whose request is not in the trace"};

@@ -16,13 +16,16 @@ namespace memreplay::reporting {
 [[nodiscard]] constexpr std::int64_t add_saturated(std::int64_t left, std::int64_t right) noexcept {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(left, right, &sum)) return sum;
-  return left < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+  return left < 0 ? std::numeric_limits<std::int64_t>::min()
+                  : std::numeric_limits<std::int64_t>::max();
 }
 
-[[nodiscard]] constexpr std::int64_t subtract_saturated(std::int64_t left, std::int64_t right) noexcept {
+[[nodiscard]] constexpr std::int64_t subtract_saturated(std::int64_t left,
+                                                        std::int64_t right) noexcept {
   std::int64_t difference = 0;
   if (!__builtin_sub_overflow(left, right, &difference)) return difference;
-  return left < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+  return left < 0 ? std::numeric_limits<std::int64_t>::min()
+                  : std::numeric_limits<std::int64_t>::max();
 }
 
 /// left - right, 0 when that is negative.

@@ -17,11 +17,12 @@ struct site_total {
   site_id id{};
   std::int64_t bytes = 0;
   std::int64_t count = 0;
-  stack_total largest;   ///< gives the call chain
+  stack_total largest;  ///< gives the call chain
 };
 
 bool is_larger(stack_total const& left, stack_total const& right) {
-  return left.bytes != right.bytes ? left.bytes > right.bytes : to_row(left.stack) < to_row(right.stack);
+  return left.bytes != right.bytes ? left.bytes > right.bytes
+                                   : to_row(left.stack) < to_row(right.stack);
 }
 
 std::vector<site_total> total_by_site(site_table& sites, std::vector<stack_total> const& totals) {
@@ -29,7 +30,8 @@ std::vector<site_total> total_by_site(site_table& sites, std::vector<stack_total
   std::unordered_map<std::uint32_t, std::size_t> row_by_site;
   for (stack_total const& total : totals) {
     site_id const id = sites.site_of(total.stack);
-    auto const [known, is_new] = row_by_site.try_emplace(static_cast<std::uint32_t>(id), rows.size());
+    auto const [known, is_new] =
+        row_by_site.try_emplace(static_cast<std::uint32_t>(id), rows.size());
     if (is_new) rows.push_back({id, 0, 0, total});
     site_total& row = rows[known->second];
     row.bytes = add_saturated(row.bytes, total.bytes);
@@ -41,18 +43,20 @@ std::vector<site_total> total_by_site(site_table& sites, std::vector<stack_total
 
 }  // namespace
 
-site_rows make_site_rows(site_table& sites, std::vector<stack_total> const& totals, std::int64_t whole_bytes,
-                         std::int64_t limit) {
+site_rows make_site_rows(site_table& sites, std::vector<stack_total> const& totals,
+                         std::int64_t whole_bytes, std::int64_t limit) {
   std::vector<site_total> by_site = total_by_site(sites, totals);
-  std::sort(by_site.begin(), by_site.end(), [&sites](site_total const& left, site_total const& right) {
-    site const& a = sites[left.id];
-    site const& b = sites[right.id];
-    return std::tie(right.bytes, a.text, a.file, a.line, left.id) <
-           std::tie(left.bytes, b.text, b.file, b.line, right.id);
-  });
+  std::sort(by_site.begin(), by_site.end(),
+            [&sites](site_total const& left, site_total const& right) {
+              site const& a = sites[left.id];
+              site const& b = sites[right.id];
+              return std::tie(right.bytes, a.text, a.file, a.line, left.id) <
+                     std::tie(left.bytes, b.text, b.file, b.line, right.id);
+            });
 
   site_rows made;
-  std::size_t const shown = limit == 0 ? by_site.size() : std::min(by_site.size(), static_cast<std::size_t>(limit));
+  std::size_t const shown =
+      limit == 0 ? by_site.size() : std::min(by_site.size(), static_cast<std::size_t>(limit));
   for (std::size_t index = 0; index < shown; ++index) {
     site_total const& total = by_site[index];
     site const& where = sites[total.id];

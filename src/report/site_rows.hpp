@@ -14,7 +14,7 @@
 namespace memreplay::reporting {
 
 struct site_rows {
-  std::vector<site_row> rows;   ///< bytes descending, then site, file, line
+  std::vector<site_row> rows;  ///< bytes descending, then site, file, line
   rest_row rest;
 };
 

@@ -90,8 +90,8 @@ site_table::site_table(snapshot const& input, site_options const& options, site_
     if (links_.commit.empty()) links_.commit = git_head(links_.project_root);
   }
   read_files(options);
-  bool const has_project_frame =
-      std::any_of(files_.begin(), files_.end(), [](file_info const& file) { return file.in_project; });
+  bool const has_project_frame = std::any_of(files_.begin(), files_.end(),
+                                             [](file_info const& file) { return file.in_project; });
   if (!options.rule && rule_ == site_rule::project && !has_project_frame) {
     rule_ = site_rule::user;
     if (!input_.frames.empty()) {
@@ -130,14 +130,15 @@ void site_table::read_files(site_options const& options) {
   }
 }
 
-site_table::file_info site_table::make_file(std::string_view recorded, site_options const& options) const {
+site_table::file_info site_table::make_file(std::string_view recorded,
+                                            site_options const& options) const {
   std::string path = apply_path_map(recorded, options);
   path_parts parts(path);
   file_kind const kind = kind_of_file(path, parts);
   bool const is_known = !path.empty() && path != "??";
   // A script started as `python train.py` is recorded relative to its working directory.
-  if (is_known && kind != file_kind::native && !is_pseudo_file(path) && !parts.is_absolute() && !parts.empty() &&
-      parts[0] != "..") {
+  if (is_known && kind != file_kind::native && !is_pseudo_file(path) && !parts.is_absolute() &&
+      !parts.empty() && parts[0] != "..") {
     path = path_parts(project_root() + '/' + path).text();
     parts = path_parts(path);
   }
@@ -164,7 +165,8 @@ site_table::file_info site_table::make_file(std::string_view recorded, site_opti
   } else if (library > 0) {
     file.short_path = parts.tail_from(library);
   } else {
-    file.short_path = parts.size() > short_path_parts ? ".../" + parts.last(short_path_parts) : parts.text();
+    file.short_path =
+        parts.size() > short_path_parts ? ".../" + parts.last(short_path_parts) : parts.text();
   }
   file.shown = is_redacted_ ? file.short_path : path;
   return file;
@@ -198,7 +200,8 @@ bool site_table::is_in_chain(file_info const& file) const {
 site_id site_table::site_of(stack_id stack) {
   if (stack == no_stack || stack == before_trace_stack) {
     char const* const text = stack == no_stack ? no_frames_text : before_trace_text;
-    auto const [known, is_new] = site_by_key_.try_emplace(text, static_cast<site_id>(sites_.size()));
+    auto const [known, is_new] =
+        site_by_key_.try_emplace(text, static_cast<site_id>(sites_.size()));
     if (is_new) sites_.push_back(site{text, {}, {}, 0, {}});
     return known->second;
   }
@@ -211,7 +214,8 @@ site_id site_table::site_of(stack_id stack) {
 }
 
 std::vector<frame_id> site_table::frames_of_site(stack_id stack) const {
-  auto const depth = rule_ == site_rule::user ? static_cast<std::size_t>(frame_depth_) : std::size_t{1};
+  auto const depth =
+      rule_ == site_rule::user ? static_cast<std::size_t>(frame_depth_) : std::size_t{1};
   std::uint8_t best = unfit;
   std::vector<frame_id> chosen;
   for (frame_id const id : input_.stacks[stack]) {
@@ -234,7 +238,8 @@ site_id site_table::intern(std::vector<frame_id> const& frames) {
     key += line > 0 ? '#' + std::to_string(line) : '@' + std::string(function_of(id));
     key += '\n';
   }
-  auto const [known, is_new] = site_by_key_.try_emplace(std::move(key), static_cast<site_id>(sites_.size()));
+  auto const [known, is_new] =
+      site_by_key_.try_emplace(std::move(key), static_cast<site_id>(sites_.size()));
   if (is_new) sites_.push_back(make_site(frames));
   return known->second;
 }
@@ -260,8 +265,10 @@ std::string site_table::text_of(frame_id id) const {
   std::string const function = shorten(function_of(id));
   std::string const number = line > 0 ? ':' + std::to_string(line) : std::string{};
   if (!file.is_known) return function;
-  if (rule_ == site_rule::project && (line > 0 || function.empty())) return file.short_path + number;
-  std::string const name(is_pseudo_file(file.path) ? std::string_view(file.path) : file.parts.file_name());
+  if (rule_ == site_rule::project && (line > 0 || function.empty()))
+    return file.short_path + number;
+  std::string const name(is_pseudo_file(file.path) ? std::string_view(file.path)
+                                                   : file.parts.file_name());
   return function.empty() ? name + number : function + '@' + name + number;
 }
 
@@ -271,11 +278,13 @@ std::string site_table::label_of(frame_id id) {
   std::int64_t const line = line_of(id);
   if (file.kind != file_kind::native && line > 0) {
     std::string label = labels_.label(file.path, line);
-    // The source at hand may be newer than the recording: believe it only where it agrees with the frame.
-    bool const agrees = function.starts_with('<') ? function != "<module>" : last_name(label) == function;
+    // The source at hand may be newer than the recording: believe it only where it agrees with the
+    // frame.
+    bool const agrees =
+        function.starts_with('<') ? function != "<module>" : last_name(label) == function;
     if (!label.empty() && agrees) return label;
   }
-  return shorten(function);
+  return shorten(file.kind == file_kind::native ? cxx_name(function) : function);
 }
 
 std::string site_table::chain_text_of(frame_id id) {
@@ -330,6 +339,8 @@ std::string_view site_table::function_of(frame_id id) const {
   return input_.strings[input_.frames[to_row(id)].function];
 }
 
-site_table::file_info const& site_table::file_of(frame_id id) const { return files_[frames_[to_row(id)].file]; }
+site_table::file_info const& site_table::file_of(frame_id id) const {
+  return files_[frames_[to_row(id)].file];
+}
 
 }  // namespace memreplay::reporting

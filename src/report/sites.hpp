@@ -35,12 +35,13 @@ struct site {
 inline constexpr char const* no_frames_text = "<no frames>";
 inline constexpr char const* before_trace_text = "before the trace";
 
-/// Sites of one snapshot. Two stacks have one site exactly when the files and lines of the chosen frames are
-/// equal (the functions, where a line is unknown). The snapshot must outlive the table.
+/// Sites of one snapshot. Two stacks have one site exactly when the files and lines of the chosen
+/// frames are equal (the functions, where a line is unknown). The snapshot must outlive the table.
 class site_table {
  public:
-  /// Applies `default_rule` when the options name none, or the user rule when the default is `project` and no
-  /// frame of the whole file lies under the project's root (`rule_note` then says so).
+  /// Applies `default_rule` when the options name none, or the user rule when the default is
+  /// `project` and no frame of the whole file lies under the project's root (`rule_note` then says
+  /// so).
   site_table(snapshot const& input, site_options const& options, site_rule default_rule);
 
   [[nodiscard]] site_rule rule() const noexcept { return rule_; }
@@ -49,20 +50,23 @@ class site_table {
   [[nodiscard]] std::string const& project_root() const noexcept { return roots_.front(); }
 
   [[nodiscard]] site_id site_of(stack_id stack);
-  [[nodiscard]] site const& operator[](site_id id) const noexcept { return sites_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] site const& operator[](site_id id) const noexcept {
+    return sites_[static_cast<std::size_t>(id)];
+  }
   [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
 
-  /// Up to five frames of the project (rule `project`) or of the user (rule `user`), innermost first.
+  /// Up to five frames of the project (rule `project`) or of the user (rule `user`), innermost
+  /// first.
   [[nodiscard]] std::string chain_of(stack_id stack);
   [[nodiscard]] bool has_python_frame(stack_id stack) const;
   [[nodiscard]] bool has_any_frame(stack_id stack) const;
 
  private:
   struct file_info {
-    std::string path;        ///< mapped, not redacted
+    std::string path;  ///< mapped, not redacted
     path_parts parts;
     file_kind kind = file_kind::native;
-    bool is_known = false;   ///< not `??`
+    bool is_known = false;  ///< not `??`
     bool in_project = false;
     bool has_lines = false;
     std::string shown;       ///< for `site::file`
@@ -70,7 +74,7 @@ class site_table {
   };
   struct frame_info {
     std::uint32_t file = 0;
-    std::uint8_t rank = 0;   ///< how well the frame suits as a site; 0 is best
+    std::uint8_t rank = 0;  ///< how well the frame suits as a site; 0 is best
   };
 
   void read_files(site_options const& options);
@@ -90,7 +94,7 @@ class site_table {
   [[nodiscard]] file_info const& file_of(frame_id id) const;
 
   snapshot const& input_;
-  std::vector<std::string> roots_;   ///< as given and with symbolic links resolved
+  std::vector<std::string> roots_;  ///< as given and with symbolic links resolved
   std::int64_t frame_depth_;
   bool is_redacted_;
   link_options links_;
@@ -98,10 +102,10 @@ class site_table {
   std::string rule_note_;
   python_labels labels_;
   std::vector<file_info> files_;
-  std::vector<frame_info> frames_;   ///< by frame id
+  std::vector<frame_info> frames_;  ///< by frame id
   std::vector<site> sites_;
   std::unordered_map<std::string, site_id> site_by_key_;
-  std::vector<std::uint32_t> site_by_stack_;   ///< by stack id, `unknown_site` until asked for
+  std::vector<std::uint32_t> site_by_stack_;  ///< by stack id, `unknown_site` until asked for
 };
 
 }  // namespace memreplay::reporting

@@ -49,7 +49,8 @@ std::optional<double> trace_view::span_seconds() const noexcept {
 
 std::vector<action_count_row> count_actions(trace_view const& trace) {
   std::int64_t counts[action_count] = {};
-  for (event_index event = 0; event < trace.count(); ++event) ++counts[static_cast<int>(trace.what(event))];
+  for (event_index event = 0; event < trace.count(); ++event)
+    ++counts[static_cast<int>(trace.what(event))];
   return name_action_counts(counts);
 }
 
@@ -68,7 +69,9 @@ std::int64_t reserved_after(trace_view const& trace, event_index event, std::int
       case action::segment_alloc:
       case action::segment_map: bytes = add_saturated(bytes, to_bytes(trace.size(at))); break;
       case action::segment_free:
-      case action::segment_unmap: bytes = subtract_saturated(bytes, to_bytes(trace.size(at))); break;
+      case action::segment_unmap:
+        bytes = subtract_saturated(bytes, to_bytes(trace.size(at)));
+        break;
       default: break;
     }
   }
@@ -77,7 +80,8 @@ std::int64_t reserved_after(trace_view const& trace, event_index event, std::int
 
 std::vector<stream_row> summarize_streams(snapshot const& input, trace_view const& trace) {
   std::vector<stream_row> by_stream(input.streams.size());
-  for (std::size_t index = 0; index < by_stream.size(); ++index) by_stream[index].stream = input.streams[index];
+  for (std::size_t index = 0; index < by_stream.size(); ++index)
+    by_stream[index].stream = input.streams[index];
   for (event_index event = 0; event < trace.count(); ++event) {
     std::size_t const index = to_row(trace.stream(event));
     if (index >= by_stream.size()) continue;
@@ -88,10 +92,11 @@ std::vector<stream_row> summarize_streams(snapshot const& input, trace_view cons
     row.alloc_bytes = add_saturated(row.alloc_bytes, to_bytes(trace.size(event)));
   }
   std::erase_if(by_stream, [](stream_row const& row) { return row.events == 0; });
-  std::sort(by_stream.begin(), by_stream.end(), [](stream_row const& left, stream_row const& right) {
-    return std::tie(right.alloc_bytes, right.events, left.stream) <
-           std::tie(left.alloc_bytes, left.events, right.stream);
-  });
+  std::sort(by_stream.begin(), by_stream.end(),
+            [](stream_row const& left, stream_row const& right) {
+              return std::tie(right.alloc_bytes, right.events, left.stream) <
+                     std::tie(left.alloc_bytes, left.events, right.stream);
+            });
   return by_stream;
 }
 

@@ -12,6 +12,33 @@ namespace memreplay::reading {
 using pickle::value;
 using pickle::value_kind;
 
+namespace {
+
+/// Longer texts are looked up by their place: hashing one for every row that shares it would take
+/// the product of both.
+constexpr std::size_t long_text = 256;
+
+/// Names for people: short, and without anything that a terminal would obey. A hostile file cannot
+/// fill the table either.
+void count_name(std::map<std::string, std::int64_t>& names, std::string_view text) {
+  std::string name(text.substr(0, 100));
+  for (char& letter : name) {
+    if (letter < ' ' || letter > '~') letter = '?';
+  }
+  if (names.size() >= 1000 && !names.contains(name)) name = "...";
+  ++names[name];
+}
+
+std::optional<std::int64_t> integer_of(json const& number) {
+  if (number.is_number_integer()) return number.get<std::int64_t>();
+  if (!number.is_number_float()) return std::nullopt;
+  double const real = number.get<double>();
+  if (!(real >= -0x1p63 && real < 0x1p63)) return std::nullopt;
+  return static_cast<std::int64_t>(real);
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> row_sink::unsigned_of(value const& item) {
   switch (item.kind) {
     case value_kind::integer:
@@ -38,7 +65,10 @@ std::int64_t row_sink::signed_of(value const& item) {
 
 std::uint64_t row_sink::size_of(value const& item) {
   std::uint64_t const bytes = unsigned_of(item).value_or(0);
-  if (item.kind != value_kind::unsigned_integer && static_cast<std::int64_t>(bytes) < 0) {
+  bool const is_negative = item.kind == value_kind::real ? std::bit_cast<double>(item.bits) < 0
+                                                         : item.kind == value_kind::integer &&
+                                                               static_cast<std::int64_t>(bytes) < 0;
+  if (is_negative) {
     ++odd_.negative_sizes;
     return 0;
   }
@@ -52,11 +82,30 @@ std::string_view row_sink::text_of(value const& item) {
 }
 
 string_id row_sink::string_of(value const& item) {
-  if (item.kind == value_kind::text || item.kind == value_kind::none)
-    return interner_.string(text_of(item));
+  if (item.kind == value_kind::text) return interned_text(item);
+  if (item.kind == value_kind::none) return {};
   // Hand-made metadata may be a dictionary: keep it as JSON text.
-  return interner_.string(
-      loose_.to_json(item).dump(-1, ' ', false, json::error_handler_t::replace));
+  auto const written = [&] {
+    return interner_.string(
+        loose_.to_json(item).dump(-1, ' ', false, json::error_handler_t::replace));
+  };
+  node const content = to_node(item);
+  if (content.kind != node_kind::loose) return written();
+  auto const [found, is_new] = loose_texts_.try_emplace(content.row);
+  if (is_new) found->second = written();
+  return found->second;
+}
+
+string_id row_sink::interned_text(value const& item) {
+  std::string_view const text = texts_->text(item);
+  if (text.size() <= long_text) return interner_.string(text);
+  auto const [found, is_new] = long_texts_.try_emplace(item.bits);
+  if (is_new) found->second = interner_.string(text);
+  return found->second;
+}
+
+void row_sink::count_unknown_key(value const& name) {
+  count_name(odd_.unknown_keys, text_of(name));
 }
 
 stack_id row_sink::stack_of(value const& item) {
@@ -78,7 +127,7 @@ action row_sink::action_of(value const& item) {
     if (name == to_string(static_cast<action>(row))) what = static_cast<action>(row);
   }
   if (what == action::other) {
-    ++odd_.unknown_actions[std::string(name.substr(0, 100))];
+    count_name(odd_.unknown_actions, name);
     return what;
   }
   if (item.kind == value_kind::text) cached = {item.bits, what, true};
@@ -111,8 +160,10 @@ pool_index row_sink::pool_of(value const& item) {
   if (pool.kind == node_kind::pool) return pool_index{static_cast<std::uint32_t>(pool.row)};
   if (pool.kind == node_kind::loose) {  // a list after a round trip through JSON
     json const& pair = loose_[pool.row];
-    if (pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number()) {
-      return pool_row({pair[0].get<std::int64_t>(), pair[1].get<std::int64_t>()});
+    if (pair.is_array() && pair.size() == 2) {
+      std::optional<std::int64_t> const first = integer_of(pair[0]);
+      std::optional<std::int64_t> const second = integer_of(pair[1]);
+      if (first && second) return pool_row({*first, *second});
     }
   }
   return {};

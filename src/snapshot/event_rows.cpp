@@ -21,6 +21,7 @@ std::uint64_t row_sink::add_event(std::span<value const> items, shape const& for
   string_id metadata{};
   string_id compile_context{};
   bool has_stream = false;
+  bool has_time = false;
 
   for (std::size_t at = 0; at < form.width; ++at) {
     value const& content = items[2 * at + 1];
@@ -34,6 +35,7 @@ std::uint64_t row_sink::add_event(std::span<value const> items, shape const& for
         break;
       case key::time_us:
         time_us = signed_of(content);
+        has_time = content.kind != value_kind::none;
         // Other writers record nanoseconds; microseconds since 1970 have 16 digits until the year
         // 5138.
         if (time_us > 100'000'000'000'000'000) time_us /= 1000;
@@ -51,15 +53,14 @@ std::uint64_t row_sink::add_event(std::span<value const> items, shape const& for
         break;
       case key::compile_context: {
         // Spelled out on every event; "N/A" is the writer's word for none.
-        std::string_view const region = text_of(content);
-        if (region != "N/A") compile_context = interner_.string(region);
+        if (text_of(content) != "N/A") compile_context = string_of(content);
         break;
       }
       case key::cpp_frames:
       case key::forward_frames:
       case key::internal_metadata:
       case key::category: break;
-      default: ++odd_.unknown_keys[std::string(text_of(items[2 * at]))];
+      default: count_unknown_key(items[2 * at]);
     }
   }
   if (!has_stream) stream = stream_of({.kind = value_kind::none});
@@ -69,7 +70,7 @@ std::uint64_t row_sink::add_event(std::span<value const> items, shape const& for
   events.size.push_back(size);
   events.stream.push_back(stream);
   events.stack.push_back(stack);
-  if (form.set.has(key::time_us)) {
+  if (has_time) {
     events.time_us.resize(events.size_rows() - 1, 0);
     events.time_us.push_back(time_us);
   } else {
@@ -90,7 +91,7 @@ std::uint64_t row_sink::add_frame(std::span<value const> items, shape const& for
       case key::name: made.function = string_of(content); break;
       case key::filename: made.file = string_of(content); break;
       case key::line: made.line = unsigned_of(content).value_or(0); break;
-      default: ++odd_.unknown_keys[std::string(text_of(items[2 * at]))];
+      default: count_unknown_key(items[2 * at]);
     }
   }
   return to_payload(node_kind::frame, to_row(interner_.frame(made)));
@@ -105,7 +106,7 @@ std::uint64_t row_sink::add_annotation(std::span<value const> items, shape const
       case key::stage: made.is_start = text_of(content) == "START"; break;
       case key::device: made.device = device_of(content); break;
       case key::time_us: made.time_us = signed_of(content); break;
-      default: ++odd_.unknown_keys[std::string(text_of(items[2 * at]))];
+      default: count_unknown_key(items[2 * at]);
     }
   }
   into_.annotations.push_back(made);

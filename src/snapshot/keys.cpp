@@ -59,6 +59,7 @@ key find_key(std::string_view text) noexcept {
       map.emplace(spellings[row], static_cast<key>(row));
     return map;
   }();
+  if (text.size() > 32) return key::unknown;  // not worth a hash
   auto const found = known.find(text);
   return found == known.end() ? key::unknown : found->second;
 }

@@ -65,6 +65,7 @@ class key_set {
   template <class... Keys>
   constexpr explicit key_set(Keys... keys) : bits_((bit(keys) | ...)) {}
   constexpr void insert(key member) noexcept { bits_ |= bit(member); }
+  constexpr void erase(key member) noexcept { bits_ &= ~bit(member); }
   [[nodiscard]] constexpr bool has(key member) const noexcept { return (bits_ & bit(member)) != 0; }
   [[nodiscard]] constexpr bool has_any(key_set other) const noexcept {
     return (bits_ & other.bits_) != 0;

@@ -33,7 +33,10 @@ std::uint64_t loose_values::add_list(std::span<pickle::value const> items) {
 void loose_values::extend_dict(std::uint64_t row, std::span<pickle::value const> key_values) {
   entry& into = entries_[row];
   for (std::size_t at = 0; at + 1 < key_values.size(); at += 2) {
-    if (!admit(into, key_values[at + 1])) continue;
+    if (weight_of(key_values[at]) > 16 || !admit(into, key_values[at + 1])) {
+      ++dropped_;
+      continue;
+    }
     json const name = to_json(key_values[at]);
     into.content[name.is_string() ? name.get<std::string>()
                                   : name.dump(-1, ' ', false, json::error_handler_t::replace)] =
@@ -44,23 +47,30 @@ void loose_values::extend_dict(std::uint64_t row, std::span<pickle::value const>
 void loose_values::extend_list(std::uint64_t row, std::span<pickle::value const> items) {
   entry& into = entries_[row];
   for (pickle::value const& item : items) {
-    if (admit(into, item)) into.content.push_back(to_json(item));
+    if (admit(into, item)) {
+      into.content.push_back(to_json(item));
+    } else {
+      ++dropped_;
+    }
   }
 }
 
+std::uint64_t loose_values::weight_of(pickle::value const& item) const {
+  if (item.kind == pickle::value_kind::text) return 1 + texts_->text(item).size() / 64;
+  node const child = to_node(item);
+  return child.kind == node_kind::loose ? 1 + std::uint64_t{entries_[child.row].values} : 1;
+}
+
 bool loose_values::admit(entry& into, pickle::value const& item) {
-  std::uint32_t values = 1;
+  std::uint64_t const values = weight_of(item);
   std::uint32_t depth = 0;
-  if (node const child = to_node(item); child.kind == node_kind::loose) {
-    values += entries_[child.row].values;
+  if (node const child = to_node(item); child.kind == node_kind::loose)
     depth = entries_[child.row].depth;
-  }
   if (into.values + values > values_per_container || total_values_ + values > values_in_all ||
       depth >= depth_limit) {
-    ++dropped_;
     return false;
   }
-  into.values += values;
+  into.values += static_cast<std::uint32_t>(values);
   into.depth = std::max(into.depth, depth + 1);
   total_values_ += values;
   return true;
@@ -82,6 +92,10 @@ json loose_values::to_json(pickle::value const& item) const {
   }
   node const container = to_node(item);
   if (container.kind == node_kind::loose) return entries_[container.row].content;
+  if (container.kind == node_kind::pool) {
+    pool_id const& pair = (*pools_)[container.row];
+    return json::array({pair.first, pair.second});
+  }
   if (container.kind != node_kind::empty) return nullptr;
   return item.kind == value_kind::dict ? json::object() : json::array();
 }

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <memreplay/snapshot.hpp>
+
 #include "pickle/value.hpp"
 
 namespace memreplay::reading {
@@ -18,10 +20,14 @@ using json = nlohmann::ordered_json;
 
 /// Containers are copied into their parents, so a file that shares one over and over could ask for
 /// exponential room: each container may hold 10'000 values and be 16 deep, all together 1'000'000
-/// values. What is beyond becomes null and is counted.
+/// values, where 64 bytes of text weigh as much as a value. What is beyond is left out and counted.
 class loose_values {
  public:
-  void begin(pickle::text_reader const& texts) { texts_ = &texts; }
+  /// `pools` are the pairs of integers that have a row of their own.
+  void begin(pickle::text_reader const& texts, std::vector<pool_id> const& pools) {
+    texts_ = &texts;
+    pools_ = &pools;
+  }
 
   /// Row of the new container.
   [[nodiscard]] std::uint64_t add_dict(std::span<pickle::value const> key_values);
@@ -43,8 +49,10 @@ class loose_values {
   };
   /// Whether `item` still fits into `into`; takes its share of the budget if so.
   bool admit(entry& into, pickle::value const& item);
+  [[nodiscard]] std::uint64_t weight_of(pickle::value const& item) const;
 
   pickle::text_reader const* texts_ = nullptr;
+  std::vector<pool_id> const* pools_ = nullptr;
   std::vector<entry> entries_;
   std::uint64_t total_values_ = 0;
   std::int64_t dropped_ = 0;

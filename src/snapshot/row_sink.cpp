@@ -13,11 +13,32 @@ namespace memreplay::reading {
 using pickle::value;
 using pickle::value_kind;
 
+namespace {
+
+/// Real stacks have up to some hundred frames, a runaway recursion some ten thousand.
+constexpr std::size_t stack_depth_limit = 16'384;
+
+bool is_pair(std::span<value const> items) noexcept {
+  return items[0].kind == value_kind::integer && items[1].kind == value_kind::integer;
+}
+
+}  // namespace
+
 row_sink::row_sink(snapshot& into) : into_(into), interner_(into) { into_.pools.assign(1, {}); }
 
 void row_sink::begin(pickle::text_reader const& texts) {
   texts_ = &texts;
-  loose_.begin(texts);
+  loose_.begin(texts, into_.pools);
+}
+
+/// Lists may share their rows, and a hostile file shares a long list many times: rows that are
+/// copied or gone through again must not outnumber by far what the file spells out.
+void row_sink::spend(std::uint64_t rows) {
+  spent_ += rows;
+  if (spent_ > (std::uint64_t{1} << 20) + 4 * containers_) {
+    throw error(error_code::refused, "refused: the same lists are used over and over",
+                "no writer of snapshots does that, so do not trust this file");
+  }
 }
 
 // ---- dictionaries
@@ -74,6 +95,7 @@ row_sink::shape row_sink::make_shape(std::span<value const> items) {
 
 std::uint64_t row_sink::dict_items(std::uint64_t current, std::span<value const> items,
                                    bool is_cut) {
+  ++containers_;
   if (current != 0) {
     node const open = to_node({.bits = current, .kind = value_kind::dict});
     if (open.kind == node_kind::loose) loose_.extend_dict(open.row, items);
@@ -100,7 +122,12 @@ std::uint64_t row_sink::dict_items(std::uint64_t current, std::span<value const>
 // ---- lists and tuples
 
 std::uint64_t row_sink::list_items(std::uint64_t current, std::span<value const> items) {
+  ++containers_;
   node const open = to_node({.bits = current, .kind = value_kind::list});
+  // Pools are lists after a round trip through JSON.
+  if (open.kind == node_kind::empty && items.size() == 2 && is_pair(items)) {
+    return to_payload(node_kind::pool, to_row(pool_row({signed_of(items[0]), signed_of(items[1])})));
+  }
   // A new list is what its first item makes it.
   node_kind const kind = open.kind != node_kind::empty ? open.kind : [&] {
     if (items[0].kind == value_kind::list) {
@@ -157,8 +184,8 @@ std::uint64_t row_sink::list_items(std::uint64_t current, std::span<value const>
 }
 
 std::uint64_t row_sink::tuple_items(std::span<value const> items) {
-  if (items.size() == 2 && items[0].kind == value_kind::integer &&
-      items[1].kind == value_kind::integer) {
+  ++containers_;
+  if (items.size() == 2 && is_pair(items)) {
     pool_index const row = pool_row({signed_of(items[0]), signed_of(items[1])});
     return to_payload(node_kind::pool, to_row(row));
   }
@@ -167,6 +194,11 @@ std::uint64_t row_sink::tuple_items(std::span<value const> items) {
 
 std::uint64_t row_sink::add_stack(std::span<frame_id const> head, std::span<value const> items) {
   scratch_frames_.assign(head.begin(), head.end());
+  std::size_t const room = stack_depth_limit - std::min(stack_depth_limit, head.size());
+  if (items.size() > room) {
+    odd_.left_out_frames += static_cast<std::int64_t>(items.size() - room);
+    items = items.first(room);
+  }
   for (value const& item : items) {
     node const member = to_node(item);
     if (member.kind == node_kind::frame) {
@@ -215,33 +247,18 @@ std::uint64_t row_sink::add_traces(std::uint64_t row, std::span<value const> ite
 std::uint64_t row_sink::take_root(std::span<value const> items, shape const& form) {
   for (std::size_t at = 0; at < std::min(form.width, shape_width); ++at) {
     value const& content = items[2 * at + 1];
+    if (content.kind == value_kind::none) continue;  // as good as missing
     node const what = to_node(content);
     switch (form.keys[at]) {
       case key::segments: root_segments_ = what; break;
       case key::device_traces: root_traces_ = what; break;
       case key::allocator_settings: root_settings_ = what; break;
       case key::external_annotations: root_annotations_ = what; break;
-      case key::host_segments:
-        if (what.kind == node_kind::segment_list) {
-          odd_.host_segments = static_cast<std::int64_t>(row_lists_[what.row].count);
-        }
-        break;
-      case key::host_traces:
-        if (what.kind == node_kind::event_list) {
-          odd_.host_events = static_cast<std::int64_t>(row_lists_[what.row].count);
-        } else if (what.kind == node_kind::trace_list) {
-          for (node const& trace : trace_lists_[what.row]) {
-            if (trace.kind == node_kind::event_list) {
-              odd_.host_events += static_cast<std::int64_t>(row_lists_[trace.row].count);
-            }
-          }
-        }
-        break;
-      case key::trace_alloc_overflowed:
-      case key::trace_alloc_max_entries:
-        take_settings(loose_.to_json(content), std::string(text_of(items[2 * at])), 0);
-        break;
-      default: ++odd_.unknown_keys[std::string(text_of(items[2 * at]))];
+      case key::host_segments: root_host_segments_ = what; break;
+      case key::host_traces: root_host_traces_ = what; break;
+      case key::trace_alloc_overflowed: root_overflowed_ = content; break;
+      case key::trace_alloc_max_entries: root_max_entries_ = content; break;
+      default: count_unknown_key(items[2 * at]);
     }
   }
   return to_payload(node_kind::root, 0);
@@ -282,20 +299,14 @@ void row_sink::finish(value const& root) {
   if (root_settings_ && root_settings_->kind == node_kind::loose) {
     take_settings(loose_[root_settings_->row], "", 0);
   }
+  if (root_overflowed_) take_settings(loose_.to_json(*root_overflowed_), "trace_alloc_overflowed", 0);
+  if (root_max_entries_)
+    take_settings(loose_.to_json(*root_max_entries_), "trace_alloc_max_entries", 0);
+  count_host_memory();
+  odd_.left_out_values = loose_.dropped();
 
   if (root_traces_ && root_traces_->kind == node_kind::trace_list) {
-    std::vector<node> const& traces = trace_lists_[root_traces_->row];
-    if (traces.size() > 65'536) throw error(error_code::refused, "more than 65536 devices");
-    for (node const& trace : traces) {
-      if (trace.kind != node_kind::event_list) {
-        into_.traces.push_back({});
-        continue;
-      }
-      row_list& list = row_lists_[trace.row];
-      place_events(list);
-      into_.traces.push_back(
-          {static_cast<std::int64_t>(list.first), static_cast<std::int64_t>(list.count)});
-    }
+    place_traces(trace_lists_[root_traces_->row]);
   }
 
   // Optional columns reach as far as the last row that had the key.
@@ -306,8 +317,37 @@ void row_sink::finish(value const& root) {
   if (!into_.events.compile_context.empty()) into_.events.compile_context.resize(rows, string_id{});
 }
 
+void row_sink::count_host_memory() {
+  if (root_host_segments_ && root_host_segments_->kind == node_kind::segment_list)
+    odd_.host_segments = static_cast<std::int64_t>(row_lists_[root_host_segments_->row].count);
+  if (!root_host_traces_) return;
+  std::vector<node> traces{*root_host_traces_};
+  if (root_host_traces_->kind == node_kind::trace_list)
+    traces = trace_lists_[root_host_traces_->row];
+  for (node const& trace : traces) {
+    if (trace.kind == node_kind::event_list)
+      odd_.host_events += static_cast<std::int64_t>(row_lists_[trace.row].count);
+  }
+}
+
+void row_sink::place_traces(std::vector<node> const& traces) {
+  if (traces.size() > 65'536) throw error(error_code::refused, "more than 65536 devices");
+  for (node const& trace : traces) {
+    if (trace.kind != node_kind::event_list) {
+      into_.traces.push_back({});
+      continue;
+    }
+    row_list& list = row_lists_[trace.row];
+    place_events(list);
+    spend(list.count);
+    into_.traces.push_back(
+        {static_cast<std::int64_t>(list.first), static_cast<std::int64_t>(list.count)});
+  }
+}
+
 void row_sink::place_events(row_list& list) {
   if (list.scattered.empty()) return;
+  spend(list.count);
   event_columns& events = into_.events;
   std::uint64_t const first = events.size_rows();
   auto const copy = [&list](auto& values) {
@@ -343,6 +383,7 @@ void row_sink::place_segments(row_list const& list) {
       into_.segments.begin() + static_cast<std::ptrdiff_t>(list.first),
       into_.segments.begin() + static_cast<std::ptrdiff_t>(list.first + list.count));
   into_.segments = std::move(kept);
+  for (segment const& part : into_.segments) spend(static_cast<std::uint64_t>(part.block_count));
 }
 
 void row_sink::take_settings(json const& content, std::string const& prefix, int depth) {

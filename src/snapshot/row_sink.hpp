@@ -33,6 +33,8 @@ struct oddities {
   std::int64_t cut_rows = 0;
   std::int64_t host_events = 0;  ///< pinned host memory, not analysed
   std::int64_t host_segments = 0;
+  std::int64_t left_out_values = 0;  ///< of settings and metadata, beyond their room
+  std::int64_t left_out_frames = 0;  ///< outermost ones of absurdly deep stacks
   std::map<std::string, std::int64_t> unknown_actions;
   std::map<std::string, std::int64_t> unknown_keys;
 };
@@ -96,6 +98,7 @@ class row_sink final : public pickle::sink {
                          std::span<pickle::value const> items);
   std::uint64_t add_traces(std::uint64_t row, std::span<pickle::value const> items);
   static void append_row(row_list& list, std::uint64_t row);
+  void spend(std::uint64_t rows);
 
   // values
   std::optional<std::uint64_t> unsigned_of(pickle::value const& item);
@@ -103,6 +106,8 @@ class row_sink final : public pickle::sink {
   std::int64_t signed_of(pickle::value const& item);
   std::string_view text_of(pickle::value const& item);
   string_id string_of(pickle::value const& item);
+  string_id interned_text(pickle::value const& item);
+  void count_unknown_key(pickle::value const& name);
   stack_id stack_of(pickle::value const& item);
   action action_of(pickle::value const& item);
   stream_id stream_of(pickle::value const& item);
@@ -115,8 +120,10 @@ class row_sink final : public pickle::sink {
   // the end
   void place_segments(row_list const& list);
   void place_events(row_list& list);
+  void place_traces(std::vector<node> const& traces);
+  void count_host_memory();
   template <class RowT>
-  static void gather(std::vector<RowT>& rows, row_list& list);
+  void gather(std::vector<RowT>& rows, row_list& list);
   void take_settings(json const& content, std::string const& prefix, int depth);
 
   snapshot& into_;
@@ -142,11 +149,17 @@ class row_sink final : public pickle::sink {
   std::unordered_map<std::uint64_t, stream_id> streams_;
   std::uint64_t last_stream_ = 0;
   stream_id last_stream_id_{};
-  std::uint64_t last_metadata_handle_ = 0;
+  std::uint64_t last_metadata_handle_ = ~std::uint64_t{0};
   string_id last_metadata_{};
+  std::unordered_map<std::uint64_t, string_id> long_texts_;   ///< by place: hashed once each
+  std::unordered_map<std::uint64_t, string_id> loose_texts_;  ///< by row: written out once each
+  std::uint64_t containers_ = 0;                              ///< told by the reader so far
+  std::uint64_t spent_ = 0;  ///< rows copied, or gone through again, for lists that share them
 
   // what the root says
   std::optional<node> root_segments_, root_traces_, root_settings_, root_annotations_;
+  std::optional<node> root_host_segments_, root_host_traces_;
+  std::optional<pickle::value> root_overflowed_, root_max_entries_;
 };
 
 /// Sets the cell of the newest event. The column comes into being with its first cell that is not
@@ -162,6 +175,7 @@ void row_sink::set_optional(column<IdT>& cells, IdT content) {
 template <class RowT>
 void row_sink::gather(std::vector<RowT>& rows, row_list& list) {
   if (list.scattered.empty()) return;
+  spend(list.count);
   std::uint64_t const first = rows.size();
   for (std::uint64_t const row : list.scattered)
     rows.push_back(RowT(rows[static_cast<std::size_t>(row)]));

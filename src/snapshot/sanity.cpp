@@ -17,16 +17,20 @@ namespace {
 constexpr std::uint64_t absurd_bytes = std::uint64_t{1} << 48;
 constexpr std::uint64_t total_limit = std::uint64_t{1} << 62;
 
+void check_size(std::uint64_t bytes) {
+  if (bytes > absurd_bytes) {
+    throw error(error_code::refused,
+                fmt::format("refused: a size of {} bytes; no memory is that large", bytes));
+  }
+}
+
 class total {
  public:
   void add(std::uint64_t bytes) {
+    check_size(bytes);
     sum_ += bytes;
-    if (bytes > absurd_bytes || sum_ > total_limit) {
-      throw error(error_code::refused,
-                  fmt::format("refused: a size of {} bytes, or sizes that add up to more than "
-                              "4 EiB; no memory is that large",
-                              bytes));
-    }
+    if (sum_ > total_limit)
+      throw error(error_code::refused, "refused: sizes that add up to more than 4 EiB");
   }
 
  private:
@@ -37,7 +41,14 @@ void check_sizes(snapshot const& input) {
   total events;
   for (std::size_t row = 0; row < input.events.size_rows(); ++row) {
     action const what = input.events.what[row];
-    if (what <= action::segment_unmap) events.add(input.events.size[row]);
+    if (what <= action::segment_unmap) {
+      events.add(input.events.size[row]);
+    } else if (what == action::oom) {
+      check_size(input.events.size[row]);
+      check_size(input.events.address[row]);
+    } else if (what == action::snapshot) {
+      check_size(input.events.size[row]);
+    }
   }
   total segments;
   for (segment const& part : input.segments) {
@@ -150,6 +161,19 @@ void check_sanity(snapshot& input, oddities const& odd) {
   if (odd.negative_sizes > 0) {
     defects.push_back({"negative_sizes", severity::error, odd.negative_sizes, 0,
                        fmt::format("{} sizes are negative and were read as 0", odd.negative_sizes),
+                       ""});
+  }
+  if (odd.left_out_values > 0) {
+    defects.push_back({"left_out_values", severity::notice, odd.left_out_values, 0,
+                       fmt::format("{} values of settings or metadata are beyond the room for them "
+                                   "and were left out",
+                                   odd.left_out_values),
+                       ""});
+  }
+  if (odd.left_out_frames > 0) {
+    defects.push_back({"left_out_frames", severity::notice, odd.left_out_frames, 0,
+                       fmt::format("{} outermost frames of absurdly deep stacks were left out",
+                                   odd.left_out_frames),
                        ""});
   }
   if (odd.host_events + odd.host_segments > 0) {

@@ -20,8 +20,13 @@ std::uint64_t row_sink::add_block(std::span<value const> items, shape const& for
   block made;
   made.address = unknown_address;
   history_row newest;
+  key_set present = form.set;
   for (std::size_t at = 0; at < form.width; ++at) {
     value const& content = items[2 * at + 1];
+    if (content.kind == value_kind::none) {  // as good as missing
+      present.erase(form.keys[at]);
+      continue;
+    }
     switch (form.keys[at]) {
       case key::address:
       case key::addr: made.address = unsigned_of(content).value_or(unknown_address); break;
@@ -41,15 +46,15 @@ std::uint64_t row_sink::add_block(std::span<value const> items, shape const& for
           newest = history_[static_cast<std::size_t>(entries.row)];
         }
         break;
-      default: ++odd_.unknown_keys[std::string(text_of(items[2 * at]))];
+      default: count_unknown_key(items[2 * at]);
     }
   }
   // The 2.0 layout keeps the request and the stack in the block's history.
-  if (!form.set.has(key::requested_size)) {
+  if (!present.has(key::requested_size)) {
     made.requested_size =
-        form.set.has(key::history) && newest.real_size != 0 ? newest.real_size : made.size;
+        present.has(key::history) && newest.real_size != 0 ? newest.real_size : made.size;
   }
-  if (!form.set.has(key::frames)) made.stack = newest.stack;
+  if (!present.has(key::frames)) made.stack = newest.stack;
   into_.blocks.push_back(made);
   return to_payload(node_kind::block, into_.blocks.size() - 1);
 }
@@ -68,8 +73,13 @@ std::uint64_t row_sink::add_history_entry(std::span<value const> items, shape co
 std::uint64_t row_sink::add_segment(std::span<value const> items, shape const& form) {
   segment made;
   bool has_stream = false;
+  key_set present = form.set;
   for (std::size_t at = 0; at < form.width; ++at) {
     value const& content = items[2 * at + 1];
+    if (content.kind == value_kind::none) {
+      present.erase(form.keys[at]);
+      continue;
+    }
     switch (form.keys[at]) {
       case key::device: made.device = device_of(content); break;
       case key::address: made.address = unsigned_of(content).value_or(0); break;
@@ -94,11 +104,12 @@ std::uint64_t row_sink::add_segment(std::span<value const> items, shape const& f
           made.block_count = static_cast<std::int64_t>(rows.count);
         }
         break;
-      default: ++odd_.unknown_keys[std::string(text_of(items[2 * at]))];
+      default: count_unknown_key(items[2 * at]);
     }
   }
   if (!has_stream) made.stream = stream_of({.kind = value_kind::none});
 
+  spend(static_cast<std::uint64_t>(made.block_count));
   std::uint64_t next_address = made.address;
   std::uint64_t total = 0, allocated = 0, active = 0, requested = 0;
   for (std::int64_t row = 0; row < made.block_count; ++row) {
@@ -112,10 +123,10 @@ std::uint64_t row_sink::add_segment(std::span<value const> items, shape const& f
       requested += part.requested_size;
     }
   }
-  if (!form.set.has(key::total_size)) made.total_size = total;
-  if (!form.set.has(key::allocated_size)) made.allocated_size = allocated;
-  if (!form.set.has(key::active_size)) made.active_size = active;
-  if (!form.set.has(key::requested_size)) made.requested_size = requested;
+  if (!present.has(key::total_size)) made.total_size = total;
+  if (!present.has(key::allocated_size)) made.allocated_size = allocated;
+  if (!present.has(key::active_size)) made.active_size = active;
+  if (!present.has(key::requested_size)) made.requested_size = requested;
   into_.segments.push_back(made);
   return to_payload(node_kind::segment, into_.segments.size() - 1);
 }

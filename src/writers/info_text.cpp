@@ -25,7 +25,9 @@ void append(std::string& out, fmt::format_string<ArgsT...> format, ArgsT&&... ar
   fmt::format_to(std::back_inserter(out), format, std::forward<ArgsT>(args)...);
 }
 
-void write_heading(std::string_view title, std::string& out) { append(out, "\n--- {} ---\n", title); }
+void write_heading(std::string_view title, std::string& out) {
+  append(out, "\n--- {} ---\n", title);
+}
 
 void write_line(std::string_view name, std::string_view value, std::string& out) {
   append(out, "{:<24} {}\n", name, value);
@@ -33,8 +35,9 @@ void write_line(std::string_view name, std::string_view value, std::string& out)
 
 void write_audit_rows(audit const& rows, std::string& out) {
   for (audit_row const& row : rows) {
-    append(out, "[{}] {} ({}{}{}): {}{}{}\n", to_string(row.level), clean_line(row.kind), count_text(row.count),
-           row.bytes == 0 ? "" : ", ", row.bytes == 0 ? std::string{} : byte_text(row.bytes), clean_line(row.message),
+    append(out, "[{}] {} ({}{}{}): {}{}{}\n", to_string(row.level), clean_line(row.kind),
+           count_text(row.count), row.bytes == 0 ? "" : ", ",
+           row.bytes == 0 ? std::string{} : byte_text(row.bytes), clean_line(row.message),
            row.advice.empty() ? "" : " ", clean_line(row.advice));
   }
 }
@@ -42,7 +45,8 @@ void write_audit_rows(audit const& rows, std::string& out) {
 void write_file(report const& model, std::string& out) {
   append(out, "{}: {}\n", info_signature, clean_line(model.file));
   std::string container = clean_line(model.container);
-  if (model.pickle_protocol >= 0) container += fmt::format(" (pickle protocol {})", model.pickle_protocol);
+  if (model.pickle_protocol >= 0)
+    container += fmt::format(" (pickle protocol {})", model.pickle_protocol);
   write_line("Container", container, out);
   write_line("Size", byte_text(static_cast<std::int64_t>(model.file_bytes)), out);
   if (model.snapshot_bytes != model.file_bytes) {
@@ -55,13 +59,15 @@ void write_file(report const& model, std::string& out) {
 
   if (model.settings.empty()) return;
   write_heading("Allocator settings", out);
-  for (auto const& [key, value] : model.settings) write_line(clean_line(key), clean_line(value), out);
+  for (auto const& [key, value] : model.settings)
+    write_line(clean_line(key), clean_line(value), out);
 }
 
 void write_trace(device_report const& device, std::string& out) {
   write_heading("Trace", out);
   write_line("Events", count_text(device.events), out);
-  for (action_count_row const& row : device.actions) write_line("  " + row.action, count_text(row.count), out);
+  for (action_count_row const& row : device.actions)
+    write_line("  " + row.action, count_text(row.count), out);
   if (device.span_seconds) write_line("Span", seconds_text(*device.span_seconds), out);
   std::string ring = device.ring_truncated ? "truncated" : "not truncated";
   if (!device.ring_reason.empty()) ring += "; " + clean_line(device.ring_reason);
@@ -69,19 +75,22 @@ void write_trace(device_report const& device, std::string& out) {
   write_line("Unmatched frees", count_text(device.unmatched_frees), out);
   if (device.oom_count > 0) write_line("Out of memory", count_text(device.oom_count, "event"), out);
   for (oom_row const& row : device.ooms) {
-    append(out, "  {}: {} requested, driver had {} free{}{}{}{}\n", event_text(row.event),
-           byte_text(row.requested_bytes), byte_text(row.device_free_bytes), row.site.empty() ? "" : ", ",
-           clean_line(row.site), row.within.empty() ? "" : ", within ", clean_line(row.within));
+    append(out, "  event {}: {} requested, driver had {} free{}{}{}{}\n", count_text(row.event),
+           byte_text(row.requested_bytes), byte_text(row.device_free_bytes),
+           row.site.empty() ? "" : ", ", clean_line(row.site),
+           row.within.empty() ? "" : ", within ", clean_line(row.within));
   }
 }
 
 void write_curves(report const& model, device_report const& device, std::string& out) {
-  write_heading(fmt::format("Memory ({})", model.plan.sizes == size_basis::requested ? "requested sizes" : "block sizes"),
-                out);
+  write_heading(
+      fmt::format("Memory ({})",
+                  model.plan.sizes == size_basis::requested ? "requested sizes" : "block sizes"),
+      out);
   append(out, "{:<24} {:>14} {:>14} {:>14}\n", "", "start", "peak", "end");
   auto const write_curve = [&out](char const* name, curve_summary const& curve) {
-    append(out, "{:<24} {:>14} {:>14} {:>14}\n", name, byte_text(curve.start_bytes), byte_text(curve.peak_bytes),
-           byte_text(curve.end_bytes));
+    append(out, "{:<24} {:>14} {:>14} {:>14}\n", name, byte_text(curve.start_bytes),
+           byte_text(curve.peak_bytes), byte_text(curve.end_bytes));
   };
   write_curve("Allocated", device.allocated);
   write_curve("Active", device.active);
@@ -89,7 +98,8 @@ void write_curves(report const& model, device_report const& device, std::string&
   write_line("Carried in", byte_text(device.carried_in_bytes), out);
   write_line("max_memory_allocated", exactness_text(device.max_memory_allocated), out);
   if (!device.measured_exactness.exact) {
-    write_line(fmt::format("Peak ({})", to_string(model.plan.what)), exactness_text(device.measured_exactness), out);
+    write_line(fmt::format("Peak ({})", to_string(model.plan.what)),
+               exactness_text(device.measured_exactness), out);
   }
 }
 
@@ -104,7 +114,8 @@ void write_segments(device_report const& device, std::string& out) {
   write_line("Inactive (reusable)", byte_text(sum.inactive_bytes), out);
   write_line("Fragmentation", share_text(sum.fragmentation) + " %", out);
   write_line("Largest free block", byte_text(sum.largest_inactive_bytes), out);
-  if (sum.private_pool_bytes > 0) write_line("Private pools", byte_text(sum.private_pool_bytes), out);
+  if (sum.private_pool_bytes > 0)
+    write_line("Private pools", byte_text(sum.private_pool_bytes), out);
 }
 
 void write_pools(device_report const& device, std::string& out) {
@@ -112,8 +123,8 @@ void write_pools(device_report const& device, std::string& out) {
   write_heading("Pools", out);
   append(out, "{:<24} {:>14} {:>14}\n", "pool", "reserved", "segments");
   for (pool_row const& row : device.pools) {
-    append(out, "{:<24} {:>14} {:>14}\n", fmt::format("({}, {})", row.first, row.second), byte_text(row.bytes),
-           count_text(row.segments));
+    append(out, "{:<24} {:>14} {:>14}\n", fmt::format("({}, {})", row.first, row.second),
+           byte_text(row.bytes), count_text(row.segments));
   }
 }
 
@@ -122,8 +133,8 @@ void write_streams(device_report const& device, std::string& out) {
   write_heading("Streams", out);
   append(out, "{:<24} {:>14} {:>14} {:>14}\n", "stream", "events", "allocs", "allocated");
   for (stream_row const& row : device.streams) {
-    append(out, "{:<24} {:>14} {:>14} {:>14}\n", row.stream, count_text(row.events), count_text(row.allocs),
-           byte_text(row.alloc_bytes));
+    append(out, "{:<24} {:>14} {:>14} {:>14}\n", row.stream, count_text(row.events),
+           count_text(row.allocs), byte_text(row.alloc_bytes));
   }
 }
 
@@ -132,13 +143,13 @@ void write_top_sites(device_report const& device, std::string& out) {
   write_heading("Top sites by bytes allocated in the trace", out);
   append(out, "{:>14} {:>7} {:>12}  {}\n", "bytes", "%", "allocs", "site");
   for (site_row const& row : device.top_allocators) {
-    append(out, "{:>14} {:>7} {:>12}  {}\n", byte_text(row.bytes), share_text(row.share), count_text(row.tensors),
-           clean_line(row.site));
+    append(out, "{:>14} {:>7} {:>12}  {}\n", byte_text(row.bytes), share_text(row.share),
+           count_text(row.tensors), clean_line(row.site));
   }
   rest_row const& rest = device.top_allocators_rest;
   if (rest.sites > 0) {
-    append(out, "{:>14} {:>7} {:>12}  {}\n", byte_text(rest.bytes), share_text(rest.share), count_text(rest.tensors),
-           count_text(rest.sites, "more site"));
+    append(out, "{:>14} {:>7} {:>12}  {}\n", byte_text(rest.bytes), share_text(rest.share),
+           count_text(rest.tensors), count_text(rest.sites, "more site"));
   }
 }
 
@@ -146,8 +157,9 @@ void write_steps(report const& model, std::string& out) {
   if (!model.steps.empty()) {
     write_heading("Profiler steps", out);
     for (step_row const& row : model.steps) {
-      append(out, "ProfilerStep#{:<11} {}\n", row.step,
-             row.duration_ms ? fmt::format("{:.3f} ms", *row.duration_ms) : std::string("incomplete"));
+      append(
+          out, "ProfilerStep#{:<11} {}\n", row.step,
+          row.duration_ms ? fmt::format("{:.3f} ms", *row.duration_ms) : std::string("incomplete"));
     }
   }
   if (model.annotations.empty()) return;

@@ -22,10 +22,11 @@ json optional_json(std::optional<ValueT> const& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-/// Settings arrive as JSON text; what is none stays text. Few brackets only: nesting costs stack when written.
+/// Settings arrive as JSON text; what is none stays text. Few brackets only: nesting costs stack
+/// when written.
 json setting_json(std::string const& text) {
-  auto const brackets =
-      std::count_if(text.begin(), text.end(), [](char letter) { return letter == '[' || letter == '{'; });
+  auto const brackets = std::count_if(text.begin(), text.end(),
+                                      [](char letter) { return letter == '[' || letter == '{'; });
   if (brackets > most_brackets_of_a_setting) return text;
   json value = json::parse(text, nullptr, false);
   return value.is_discarded() ? json(text) : value;
@@ -89,7 +90,10 @@ json sites_json(std::vector<site_row> const& rows) {
 }
 
 json rest_json(rest_row const& rest) {
-  return {{"sites", rest.sites}, {"bytes", rest.bytes}, {"tensors", rest.tensors}, {"share", rest.share}};
+  return {{"sites", rest.sites},
+          {"bytes", rest.bytes},
+          {"tensors", rest.tensors},
+          {"share", rest.share}};
 }
 
 json peak_json(peak_report const& peak) {
@@ -169,7 +173,8 @@ json ooms_json(std::vector<oom_row> const& rows) {
 
 json findings_json(std::vector<finding> const& rows) {
   json out = json::array();
-  for (finding const& row : rows) out.push_back({{"kind", row.kind}, {"text", row.text}, {"bytes", row.bytes}});
+  for (finding const& row : rows)
+    out.push_back({{"kind", row.kind}, {"text", row.text}, {"bytes", row.bytes}});
   return out;
 }
 
@@ -234,7 +239,8 @@ void add_contents(device_report const& device, json& out) {
   out["streams"] = std::move(streams);
   json pools = json::array();
   for (pool_row const& row : device.pools) {
-    pools.push_back({{"id", {row.first, row.second}}, {"segments", row.segments}, {"bytes", row.bytes}});
+    pools.push_back(
+        {{"id", {row.first, row.second}}, {"segments", row.segments}, {"bytes", row.bytes}});
   }
   out["pools"] = std::move(pools);
 }
@@ -259,7 +265,9 @@ json annotations_json(std::vector<annotation_row> const& rows) {
 json traces_json(std::vector<trace_row> const& rows) {
   json out = json::array();
   for (trace_row const& row : rows) {
-    out.push_back({{"device", row.device}, {"event_count", row.events}, {"actions", actions_json(row.actions)}});
+    out.push_back({{"device", row.device},
+                   {"event_count", row.events},
+                   {"actions", actions_json(row.actions)}});
   }
   return out;
 }
@@ -297,14 +305,16 @@ json header_json(report const& model) {
 void add_footer(report const& model, json devices, json& out) {
   out["profiler_steps"] = steps_json(model.steps);
   out["annotations"] = annotations_json(model.annotations);
-  out["annotations_rest"] = {{"names", model.annotations_rest.names}, {"count", model.annotations_rest.count}};
+  out["annotations_rest"] = {{"names", model.annotations_rest.names},
+                             {"count", model.annotations_rest.count}};
   out["device_traces"] = traces_json(model.traces);
   out["audit"] = audit_json(model.defects);
   out["devices"] = std::move(devices);
 }
 
 std::string to_text(json const& value) {
-  // Names may hold bytes that are no UTF-8 (lone surrogates): they become U+FFFD, never an exception.
+  // Names may hold bytes that are no UTF-8 (lone surrogates): they become U+FFFD, never an
+  // exception.
   return value.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
@@ -316,7 +326,8 @@ void add_device_footer(device_report const& device, json& out) {
 json top_sources_json(device_report const& device) {
   json out = json::array();
   for (site_row const& row : device.top_allocators) {
-    out.push_back({{"source", row.site}, {"throughput_bytes", row.bytes}, {"alloc_count", row.tensors}});
+    out.push_back(
+        {{"source", row.site}, {"throughput_bytes", row.bytes}, {"alloc_count", row.tensors}});
   }
   return out;
 }
@@ -345,7 +356,8 @@ std::string write_info_json(report const& model) {
     devices.push_back(std::move(row));
   }
   json out = header_json(model);
-  // The flat keys of the scripts that people have: they speak of one device, the first of those shown.
+  // The flat keys of the scripts that people have: they speak of one device, the first of those
+  // shown.
   bool const has_device = !model.devices.empty();
   out["segments"] = has_device ? segments_json(model.devices.front().segments) : json(nullptr);
   out["baseline"] = has_device ? baseline_json(model.devices.front().baseline) : json(nullptr);

@@ -11,7 +11,8 @@ namespace memreplay::writers {
 namespace {
 
 bool is_word(char value) {
-  return (value >= 'a' && value <= 'z') || (value >= 'A' && value <= 'Z') || (value >= '0' && value <= '9');
+  return (value >= 'a' && value <= 'z') || (value >= 'A' && value <= 'Z') ||
+         (value >= '0' && value <= '9');
 }
 
 /// An underscore between letters is no markup, and escaping it would make most names hard to read.
@@ -29,11 +30,13 @@ std::string markdown_text(std::string_view text) {
     char const here = clean[at];
     switch (here) {
       case '<':
-        if (clean.substr(at, 2) == "<-") break;   // our arrows open no tag, and read better as they are
+        if (clean.substr(at, 2) == "<-")
+          break;  // our arrows open no tag, and read better as they are
         out += "&lt;";
         continue;
       case '>':
-        if (at > 0 && clean[at - 1] == '-') break;
+        if (at > 0)
+          break;  // quotes only at the beginning of a line, and closes no tag that is not open
         out += "&gt;";
         continue;
       case '&': out += "&amp;"; continue;
@@ -56,7 +59,8 @@ std::string markdown_text(std::string_view text) {
 }
 
 std::string markdown_link(std::string_view text, std::string_view url) {
-  return url.empty() ? markdown_text(text) : '[' + markdown_text(text) + "](" + std::string(url) + ')';
+  return url.empty() ? markdown_text(text)
+                     : '[' + markdown_text(text) + "](" + std::string(url) + ')';
 }
 
 }  // namespace memreplay::writers

@@ -14,7 +14,7 @@ constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 struct code_point {
   std::uint32_t value = 0;
-  std::size_t length = 0;   ///< 0: the bytes are no UTF-8
+  std::size_t length = 0;  ///< 0: the bytes are no UTF-8
 };
 
 code_point decode_at(std::string_view text, std::size_t at) {
@@ -81,7 +81,7 @@ std::string share_text(double percent) {
 std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
 
 std::string event_text(std::int64_t event) {
-  return event < 0 ? "before the first event" : "event " + count_text(event);
+  return event < 0 ? "before the first event" : "at event " + count_text(event);
 }
 
 std::string device_list_text(std::vector<std::int32_t> const& devices) {

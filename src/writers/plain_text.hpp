@@ -11,8 +11,8 @@
 
 namespace memreplay::writers {
 
-/// One line of valid UTF-8: line breaks and tabs become blanks; other control characters (terminal escapes),
-/// marks that turn the direction of writing, and bytes that are no UTF-8 become U+FFFD.
+/// One line of valid UTF-8: line breaks and tabs become blanks; other control characters (terminal
+/// escapes), marks that turn the direction of writing, and bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string clean_line(std::string_view text);
 
 /// `1,234,567`.
@@ -23,7 +23,7 @@ namespace memreplay::writers {
 [[nodiscard]] std::string share_text(double percent);
 /// `2.100 s`.
 [[nodiscard]] std::string seconds_text(double seconds);
-/// `event 1,234`, or `before the first event`.
+/// `at event 1,234`, or `before the first event`.
 [[nodiscard]] std::string event_text(std::int64_t event);
 /// `0, 1, 3`.
 [[nodiscard]] std::string device_list_text(std::vector<std::int32_t> const& devices);

@@ -9,7 +9,8 @@
 namespace memreplay::writers {
 namespace {
 
-constexpr char const* blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+constexpr char const* blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                  "\u2585", "\u2586", "\u2587", "\u2588"};
 constexpr int block_count = 8;
 
 char const* block_for(std::int64_t bytes, std::int64_t floor, std::int64_t top) {
@@ -22,23 +23,25 @@ char const* block_for(std::int64_t bytes, std::int64_t floor, std::int64_t top) 
 
 /// Index of the bucket that holds the event; the first one for a peak before the trace.
 std::size_t bucket_of(std::vector<timeline_bucket> const& timeline, event_index event) {
-  auto const after = std::upper_bound(
-      timeline.begin(), timeline.end(), event,
-      [](event_index wanted, timeline_bucket const& bucket) { return wanted < bucket.first_event; });
+  auto const after = std::upper_bound(timeline.begin(), timeline.end(), event,
+                                      [](event_index wanted, timeline_bucket const& bucket) {
+                                        return wanted < bucket.first_event;
+                                      });
   return after == timeline.begin() ? 0 : static_cast<std::size_t>(after - timeline.begin()) - 1;
 }
 
 }  // namespace
 
-sparkline draw_sparkline(std::vector<timeline_bucket> const& timeline, std::vector<peak_report> const& peaks) {
+sparkline draw_sparkline(std::vector<timeline_bucket> const& timeline,
+                         std::vector<peak_report> const& peaks) {
   sparkline drawn;
   if (timeline.empty()) return drawn;
-  auto const lowest = std::min_element(timeline.begin(), timeline.end(), [](auto const& left, auto const& right) {
-    return left.low_bytes < right.low_bytes;
-  });
-  auto const highest = std::max_element(timeline.begin(), timeline.end(), [](auto const& left, auto const& right) {
-    return left.high_bytes < right.high_bytes;
-  });
+  auto const lowest = std::min_element(
+      timeline.begin(), timeline.end(),
+      [](auto const& left, auto const& right) { return left.low_bytes < right.low_bytes; });
+  auto const highest = std::max_element(
+      timeline.begin(), timeline.end(),
+      [](auto const& left, auto const& right) { return left.high_bytes < right.high_bytes; });
   drawn.top_bytes = highest->high_bytes;
   bool const stays_high = lowest->low_bytes > drawn.top_bytes / 2;
   drawn.floor_bytes = stays_high || lowest->low_bytes < 0 ? lowest->low_bytes : 0;
@@ -47,7 +50,8 @@ sparkline draw_sparkline(std::vector<timeline_bucket> const& timeline, std::vect
   }
 
   drawn.marks.assign(timeline.size(), ' ');
-  for (std::size_t index = peaks.size(); index-- > 0;) {   // backwards: the larger peak keeps a shared bucket
+  for (std::size_t index = peaks.size();
+       index-- > 0;) {  // backwards: the larger peak keeps a shared bucket
     char const mark = index < 9 ? static_cast<char>('1' + static_cast<int>(index)) : '*';
     drawn.marks[bucket_of(timeline, peaks[index].event)] = mark;
   }

@@ -14,7 +14,10 @@ using testing::snapshot_builder;
 
 TEST(annotations, nested_ranges_of_one_name_pair_inside_out) {
   snapshot_builder builder;
-  builder.annotation_start("a", 10).annotation_start("a", 20).annotation_end("a", 30).annotation_end("a", 40);
+  builder.annotation_start("a", 10)
+      .annotation_start("a", 20)
+      .annotation_end("a", 30)
+      .annotation_end("a", 40);
   snapshot const input = builder.build();
   std::vector<annotation_range> const ranges = pair_annotations(input);
   ASSERT_EQ(ranges.size(), 2U);
@@ -87,8 +90,12 @@ TEST(annotations, shared_boundary_belongs_to_the_later_step) {
 
 TEST(annotations, innermost_range_is_named_beside_the_step) {
   snapshot_builder builder;
-  builder.annotation_start("outer", 0).annotation_start("ProfilerStep#4", 1).annotation_start("inner", 2);
-  builder.annotation_end("inner", 8).annotation_end("ProfilerStep#4", 9).annotation_end("outer", 10);
+  builder.annotation_start("outer", 0)
+      .annotation_start("ProfilerStep#4", 1)
+      .annotation_start("inner", 2);
+  builder.annotation_end("inner", 8)
+      .annotation_end("ProfilerStep#4", 9)
+      .annotation_end("outer", 10);
   snapshot const input = builder.build();
   annotation_table const table(input);
   EXPECT_EQ(table.within(0, 5), "ProfilerStep#4 > inner");
@@ -103,12 +110,13 @@ TEST(annotations, ranges_of_other_devices_do_not_count_but_steps_do) {
   annotation_table const table(input);
   EXPECT_EQ(table.within(0, 5), "ProfilerStep#1 > a");
   EXPECT_EQ(table.within(1, 5), "ProfilerStep#1 > b");
-  EXPECT_EQ(table.within(2, 5), "ProfilerStep#1 > b");   // no entry names device 2
+  EXPECT_EQ(table.within(2, 5), "ProfilerStep#1 > b");  // no entry names device 2
 }
 
 TEST(annotations, frequent_names_come_first_and_steps_are_apart) {
   snapshot_builder builder;
-  for (int count = 0; count < 3; ++count) builder.annotation_start("b", count).annotation_end("b", count);
+  for (int count = 0; count < 3; ++count)
+    builder.annotation_start("b", count).annotation_end("b", count);
   builder.annotation_start("a", 5).annotation_start("c", 5).annotation_start("ProfilerStep#1", 5);
   snapshot const input = builder.build();
   annotation_rest_row rest;

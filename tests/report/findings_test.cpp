@@ -42,7 +42,8 @@ finding const* find(std::vector<finding> const& rows, std::string const& kind) {
 }
 
 TEST(findings, quiet_file_has_only_its_top_site) {
-  std::vector<finding> const rows = make_findings({}, device_with(peak_held_by("model.py:42", 4 * gib)), {});
+  std::vector<finding> const rows =
+      make_findings({}, device_with(peak_held_by("model.py:42", 4 * gib)), {});
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].kind, "top_site");
   EXPECT_EQ(rows[0].text, "model.py:42 holds 4.000 GiB, 40.0 % of the global peak, in 1 tensor.");
@@ -50,8 +51,11 @@ TEST(findings, quiet_file_has_only_its_top_site) {
 }
 
 TEST(findings, row_that_is_no_place_is_not_the_top_site) {
-  EXPECT_EQ(find(make_findings({}, device_with(peak_held_by("<no frames>", gib)), {}), "top_site"), nullptr);
-  EXPECT_EQ(find(make_findings({}, device_with(peak_held_by("before the trace", gib)), {}), "top_site"), nullptr);
+  EXPECT_EQ(find(make_findings({}, device_with(peak_held_by("<no frames>", gib)), {}), "top_site"),
+            nullptr);
+  EXPECT_EQ(
+      find(make_findings({}, device_with(peak_held_by("before the trace", gib)), {}), "top_site"),
+      nullptr);
 }
 
 TEST(findings, one_site_at_every_peak) {
@@ -68,7 +72,8 @@ TEST(findings, failed_request_comes_before_all) {
   device.ooms.push_back({77, {}, {}, 2 * gib, 512, "head.py:9", ""});
   std::vector<finding> const rows = make_findings({}, device, {});
   EXPECT_EQ(rows[0].text,
-            "The trace holds 3 out-of-memory events; the last is event 77: 2.000 GiB requested (rounded) by head.py:9 "
+            "The trace holds 3 out-of-memory events; the last is event 77: 2.000 GiB requested "
+            "(rounded) by head.py:9 "
             "while the driver had 512 B free.");
 }
 
@@ -95,12 +100,16 @@ TEST(findings, gap_names_the_setting_only_while_it_is_off) {
   report model;
   model.settings = {{"expandable_segments", "false"}};
   std::vector<finding> const off = make_findings(model, device, {});
-  EXPECT_NE(find(off, "reserved_not_allocated")->text.find("expandable_segments:True"), std::string::npos);
+  EXPECT_NE(find(off, "reserved_not_allocated")->text.find("expandable_segments:True"),
+            std::string::npos);
   EXPECT_EQ(find(off, "reserved_not_allocated")->bytes, 2 * gib);
   model.settings = {{"expandable_segments", "true"}};
   std::vector<finding> const on = make_findings(model, device, {});
-  EXPECT_EQ(find(on, "reserved_not_allocated")->text.find("expandable_segments:True"), std::string::npos);
-  EXPECT_EQ(find(make_findings(model, device_with(peak_held_by("a", gib)), {}), "reserved_not_allocated"), nullptr);
+  EXPECT_EQ(find(on, "reserved_not_allocated")->text.find("expandable_segments:True"),
+            std::string::npos);
+  EXPECT_EQ(
+      find(make_findings(model, device_with(peak_held_by("a", gib)), {}), "reserved_not_allocated"),
+      nullptr);
 }
 
 TEST(findings, missing_stacks_say_how_to_record) {
@@ -118,7 +127,8 @@ TEST(findings, end_state_and_private_pools) {
   device.segments = {4, 10 * gib, 7 * gib, 7 * gib, 0, 3 * gib, 7 * gib, gib, 2 * gib, 30.0};
   std::vector<finding> const rows = make_findings({}, device, {});
   EXPECT_EQ(find(rows, "inactive_at_end")->bytes, 3 * gib);
-  EXPECT_NE(find(rows, "inactive_at_end")->text.find("largest free block is 1.000 GiB"), std::string::npos);
+  EXPECT_NE(find(rows, "inactive_at_end")->text.find("largest free block is 1.000 GiB"),
+            std::string::npos);
   EXPECT_EQ(find(rows, "private_pools")->bytes, 2 * gib);
 }
 

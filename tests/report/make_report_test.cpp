@@ -46,8 +46,9 @@ replay_result result_of(device_replay device) {
 peak peak_of(event_index event, std::vector<stack_total> holders) {
   peak made;
   made.event = event;
-  made.bytes = std::accumulate(holders.begin(), holders.end(), std::int64_t{0},
-                               [](std::int64_t sum, stack_total const& row) { return sum + row.bytes; });
+  made.bytes =
+      std::accumulate(holders.begin(), holders.end(), std::int64_t{0},
+                      [](std::int64_t sum, stack_total const& row) { return sum + row.bytes; });
   made.allocated_bytes = made.active_bytes = made.reserved_bytes = made.bytes;
   made.holders = std::move(holders);
   return made;
@@ -73,10 +74,15 @@ class make_report_of_one_peak : public ::testing::Test {
     stack_id const one = builder.stack({model_line, head_line});
     stack_id const two = builder.stack({model_line, loss_line});
     stack_id const three = builder.stack({loss_line});
-    builder.at_time(1'000'000).alloc(0x1000, 300, one).alloc(0x2000, 500, two).alloc(0x3000, 150, three);
+    builder.at_time(1'000'000)
+        .alloc(0x1000, 300, one)
+        .alloc(0x2000, 500, two)
+        .alloc(0x3000, 150, three);
     input = builder.build();
     device_replay device = replay_of(0, 3);
-    add_peak(device, peak_of(2, {{two, 500, 1}, {one, 300, 2}, {three, 150, 1}, {before_trace_stack, 50, 4}}));
+    add_peak(
+        device,
+        peak_of(2, {{two, 500, 1}, {one, 300, 2}, {three, 150, 1}, {before_trace_stack, 50, 4}}));
     device.peaks.front().carried_in_bytes = 50;
     replayed = result_of(std::move(device));
   }
@@ -133,7 +139,8 @@ TEST(make_report, file_without_times_has_no_seconds_instead_of_zeros) {
   snapshot const input = builder.build();
   device_replay device = replay_of(0, 1);
   add_peak(device, peak_of(0, {{stack, 100, 1}}));
-  report const made = make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
+  report const made =
+      make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
   EXPECT_FALSE(made.devices[0].peaks[0].seconds);
   EXPECT_FALSE(made.devices[0].span_seconds);
   EXPECT_EQ(made.devices[0].peaks[0].within, "");
@@ -141,7 +148,12 @@ TEST(make_report, file_without_times_has_no_seconds_instead_of_zeros) {
 
 TEST(make_report, first_event_with_time_zero_does_not_stretch_the_span) {
   snapshot_builder builder;
-  builder.at_time(0).alloc(0x1000, 100).at_time(5'000'000).alloc(0x2000, 100).at_time(6'000'000).alloc(0x3000, 100);
+  builder.at_time(0)
+      .alloc(0x1000, 100)
+      .at_time(5'000'000)
+      .alloc(0x2000, 100)
+      .at_time(6'000'000)
+      .alloc(0x3000, 100);
   report const made =
       make_report(builder.build(), result_of(replay_of(0, 3)), {}, options_of_project(), "f");
   EXPECT_DOUBLE_EQ(*made.devices[0].span_seconds, 1.0);
@@ -155,7 +167,8 @@ TEST(make_report, only_the_largest_peak_is_global) {
   device_replay device = replay_of(0, 2);
   add_peak(device, peak_of(1, {{stack, 150, 2}}));
   add_peak(device, peak_of(0, {{stack, 100, 1}}));
-  report const made = make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
+  report const made =
+      make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
   EXPECT_TRUE(made.devices[0].peaks[0].is_global);
   EXPECT_FALSE(made.devices[0].peaks[1].is_global);
 }
@@ -168,7 +181,8 @@ TEST(make_report, equal_rows_are_ordered_by_site) {
   snapshot const input = builder.build();
   device_replay device = replay_of(0, 2);
   add_peak(device, peak_of(1, {{b, 100, 1}, {a, 100, 1}}));
-  report const made = make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
+  report const made =
+      make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
   EXPECT_EQ(made.devices[0].peaks[0].sites[0].site, "a.py:1");
   EXPECT_EQ(made.devices[0].peaks[0].sites[1].site, "b.py:1");
 }
@@ -180,7 +194,8 @@ TEST(make_report, rows_without_frames_have_no_path) {
   snapshot const input = builder.build();
   device_replay device = replay_of(0, 2);
   add_peak(device, peak_of(1, {{empty, 60, 1}, {no_stack, 40, 1}}));
-  report const made = make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
+  report const made =
+      make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
   ASSERT_EQ(made.devices[0].peaks[0].sites.size(), 1U);
   site_row const& row = made.devices[0].peaks[0].sites[0];
   EXPECT_EQ(row.site, "<no frames>");
@@ -197,7 +212,8 @@ TEST(make_report, trace_of_zero_sizes_has_shares_of_zero) {
   snapshot const input = builder.build();
   device_replay device = replay_of(0, 1);
   add_peak(device, peak_of(0, {{stack, 0, 1}}));
-  report const made = make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
+  report const made =
+      make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
   EXPECT_EQ(made.devices[0].peaks[0].sites[0].share, 0.0);
   EXPECT_EQ(made.devices[0].peaks[0].fragmentation, 0.0);
 }
@@ -212,7 +228,8 @@ TEST(make_report, pending_memory_is_told_apart_from_allocated) {
   found.allocated_bytes = 400;
   found.reserved_bytes = 2000;
   add_peak(device, found);
-  report const made = make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
+  report const made =
+      make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
   peak_report const& row = made.devices[0].peaks[0];
   EXPECT_EQ(row.pending_bytes, 600);
   EXPECT_EQ(row.inactive_bytes, 1000);
@@ -230,7 +247,8 @@ TEST(make_report, peak_falls_within_its_step_and_annotation) {
   snapshot const input = builder.build();
   device_replay device = replay_of(0, 1);
   add_peak(device, peak_of(0, {{stack, 100, 1}}));
-  report const made = make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
+  report const made =
+      make_report(input, result_of(std::move(device)), {}, options_of_project(), "f");
   EXPECT_EQ(made.devices[0].peaks[0].within, "ProfilerStep#3 > Optimizer.step#AdamW.step");
 }
 
@@ -255,8 +273,11 @@ TEST(make_report, failed_requests_are_listed_with_what_the_driver_had) {
 TEST(make_report, segments_are_those_of_the_device) {
   snapshot_builder builder;
   builder.on_device(0).segment(0x1000, 10'000).block(0x1000, 6'000, block_state::active_allocated);
-  builder.block(0x2770, 1'000, block_state::active_pending_free).block(0x2b58, 3'000, block_state::inactive);
-  builder.on_device(1).segment(0x1000, 70'000, {0, 5}).block(0x1000, 70'000, block_state::active_allocated);
+  builder.block(0x2770, 1'000, block_state::active_pending_free)
+      .block(0x2b58, 3'000, block_state::inactive);
+  builder.on_device(1)
+      .segment(0x1000, 70'000, {0, 5})
+      .block(0x1000, 70'000, block_state::active_allocated);
   report const made =
       make_report(builder.build(), result_of(replay_of(0, 0)), {}, options_of_project(), "f");
   segment_summary const& sum = made.devices[0].segments;
@@ -268,7 +289,8 @@ TEST(make_report, segments_are_those_of_the_device) {
   EXPECT_EQ(sum.inactive_bytes, 3'000);
   EXPECT_EQ(sum.largest_inactive_bytes, 3'000);
   EXPECT_EQ(sum.private_pool_bytes, 0);
-  EXPECT_DOUBLE_EQ(sum.fragmentation, 30.0);   // of active: memory that awaits a stream is not fragmentation
+  EXPECT_DOUBLE_EQ(sum.fragmentation,
+                   30.0);  // of active: memory that awaits a stream is not fragmentation
   EXPECT_EQ(made.devices_in_file, (std::vector<std::int32_t>{0, 1}));
 }
 
@@ -332,7 +354,9 @@ TEST(make_info, reserved_at_the_peak_follows_the_segment_events) {
 
 TEST(make_info, baseline_is_a_sum_in_one_size_basis) {
   snapshot_builder builder;
-  builder.alloc(0x1000, 100).segment(0x1000, 1'024).block(0x1000, 512, block_state::active_allocated);
+  builder.alloc(0x1000, 100)
+      .segment(0x1000, 1'024)
+      .block(0x1000, 512, block_state::active_allocated);
   device_replay device = replay_of(0, 1);
   device.active = {250, 350, 0, 300};
   device.counts.unmatched_free_bytes = 50;
@@ -379,8 +403,8 @@ TEST(devices, empty_file_has_device_zero) {
 }
 
 /// A trace of `events` entries that starts with `first`, and its replay.
-report report_of_ring(std::int64_t events, action first, std::int64_t unmatched, std::string const& key = {},
-                      std::string const& value = {}) {
+report report_of_ring(std::int64_t events, action first, std::int64_t unmatched,
+                      std::string const& key = {}, std::string const& value = {}) {
   snapshot_builder builder;
   builder.event(first, 0x1000, 8);
   for (std::int64_t count = 1; count < events; ++count) builder.event(action::alloc, 0x2000, 8);
@@ -396,12 +420,16 @@ bool is_truncated(report const& made) { return made.devices[0].ring_truncated; }
 TEST(ring_buffer, file_that_says_so_is_believed) {
   EXPECT_TRUE(is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "true")));
   EXPECT_TRUE(is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "True")));
-  EXPECT_TRUE(is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "[true, false]")));
+  EXPECT_TRUE(
+      is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "[true, false]")));
   EXPECT_TRUE(is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed.0", "1")));
-  EXPECT_FALSE(is_truncated(report_of_ring(10'000, action::alloc, 9, "trace_alloc_overflowed", "false")));
-  EXPECT_FALSE(is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "[false, true]")));
+  EXPECT_FALSE(
+      is_truncated(report_of_ring(10'000, action::alloc, 9, "trace_alloc_overflowed", "false")));
+  EXPECT_FALSE(
+      is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "[false, true]")));
   EXPECT_FALSE(is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "[]")));
-  EXPECT_FALSE(is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "nonsense")));
+  EXPECT_FALSE(
+      is_truncated(report_of_ring(5, action::alloc, 0, "trace_alloc_overflowed", "nonsense")));
 }
 
 TEST(ring_buffer, full_trace_is_truncated) {
@@ -429,7 +457,8 @@ TEST(redaction, no_output_names_a_person) {
   stack_id const own = builder.stack({{"forward", "/home/alice/proj/model.py", 42}});
   stack_id const foreign = builder.stack({{"load", "/nfs/home/alice/tools/load.py", 1}});
   builder.at_time(10).alloc(0x1000, 600, own).alloc(0x2000, 400, foreign).oom(64, 1, foreign);
-  builder.annotation_start("load /home/alice/data.bin", 1).annotation_end("load /home/alice/data.bin", 99);
+  builder.annotation_start("load /home/alice/data.bin", 1)
+      .annotation_end("load /home/alice/data.bin", 99);
   builder.setting("PYTORCH_CUDA_ALLOC_CONF", "\"/Users/alice/conf\"");
   builder.file_defect({"k", severity::info, 1, 0, "in /home/alice/x", "see C:\\Users\\alice\\x"});
   snapshot const input = builder.build();
@@ -443,8 +472,8 @@ TEST(redaction, no_output_names_a_person) {
   std::string const file = "/home/alice/runs/snap.pickle";
   report const peaks = make_report(input, replayed, {}, options, file);
   report const contents = make_info(input, replayed, {}, options, file);
-  for (std::string const& text :
-       {write_markdown(peaks), write_json(peaks), write_info_text(contents), write_info_json(contents)}) {
+  for (std::string const& text : {write_markdown(peaks), write_json(peaks),
+                                  write_info_text(contents), write_info_json(contents)}) {
     EXPECT_EQ(text.find("alice"), std::string::npos) << text;
   }
   EXPECT_EQ(peaks.file, "runs/snap.pickle");

@@ -19,15 +19,19 @@ using testing::snapshot_builder;
 
 constexpr frame_text unwinder{"torch::unwind::unwind()", "??", 0};
 constexpr frame_text traceback{"torch::CapturedTraceback::gather(bool, bool, bool)", "??", 0};
-constexpr frame_text empty_cuda{"at::detail::empty_cuda(c10::ArrayRef<long>)", "??", 0};
+constexpr frame_text empty_cuda{
+    "at::TensorBase at::detail::_empty_generic<long>(c10::ArrayRef<long>)", "??", 0};
 constexpr frame_text matmul{"at::_ops::mm::call(at::Tensor const&)", "??", 0};
 constexpr frame_text unnamed{"??", "??", 0};
-constexpr frame_text linear{"forward", "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", 125};
-constexpr frame_text call_impl{"_call_impl", "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/module.py", 1562};
+constexpr frame_text linear{
+    "forward", "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", 125};
+constexpr frame_text call_impl{
+    "_call_impl", "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/module.py", 1562};
 constexpr frame_text attention{"forward", "/work/proj/model/attention.py", 42};
 constexpr frame_text block{"forward", "/work/proj/model/block.py", 7};
 constexpr frame_text entry{"<module>", "/work/proj/train.py", 99};
-constexpr frame_text library{"forward", "/opt/venv/lib/python3.11/site-packages/transformers/models/llama.py", 300};
+constexpr frame_text library{
+    "forward", "/opt/venv/lib/python3.11/site-packages/transformers/models/llama.py", 300};
 constexpr frame_text run_module{"_run_code", "<frozen runpy>", 88};
 constexpr frame_text evaluate{"_PyEval_EvalFrameDefault", "??", 0};
 
@@ -67,7 +71,8 @@ TEST(sites_project, takes_the_innermost_frame_under_the_root) {
 }
 
 TEST(sites_project, compares_the_root_by_component_and_not_as_text) {
-  EXPECT_EQ(text_for({{"step", "/work/proj2/other.py", 5}, attention}, in_project()), "model/attention.py:42");
+  EXPECT_EQ(text_for({{"step", "/work/proj2/other.py", 5}, attention}, in_project()),
+            "model/attention.py:42");
 }
 
 TEST(sites_project, root_of_the_file_system_keeps_paths_whole) {
@@ -77,7 +82,8 @@ TEST(sites_project, root_of_the_file_system_keeps_paths_whole) {
 }
 
 TEST(sites_project, virtual_environment_inside_the_root_is_not_the_project) {
-  frame_text const inner{"forward", "/work/proj/.venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", 125};
+  frame_text const inner{
+      "forward", "/work/proj/.venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", 125};
   frame_text const threading{"run", "/work/proj/.venv/lib/python3.11/threading.py", 1};
   EXPECT_EQ(text_for({inner, threading, attention}, in_project()), "model/attention.py:42");
   EXPECT_EQ(text_for({inner}, in_project()), "torch/nn/modules/linear.py:125");
@@ -102,7 +108,8 @@ TEST(sites_project, relative_script_names_belong_to_the_project) {
   site const found = site_for({{"main", "./train.py", 3}}, in_project());
   EXPECT_EQ(found.text, "train.py:3");
   EXPECT_EQ(found.file, "/work/proj/train.py");
-  EXPECT_EQ(text_for({{"main", "../other/train.py", 3}, attention}, in_project()), "model/attention.py:42");
+  EXPECT_EQ(text_for({{"main", "../other/train.py", 3}, attention}, in_project()),
+            "model/attention.py:42");
 }
 
 TEST(sites_project, module_level_lines_of_the_project_count) {
@@ -110,7 +117,8 @@ TEST(sites_project, module_level_lines_of_the_project_count) {
 }
 
 TEST(sites_user, skips_cxx_pytorch_interpreter_and_launcher_frames) {
-  EXPECT_EQ(text_for({unwinder, traceback, empty_cuda, evaluate, linear, call_impl, attention, entry, run_module},
+  EXPECT_EQ(text_for({unwinder, traceback, empty_cuda, evaluate, linear, call_impl, attention,
+                      entry, run_module},
                      by_user()),
             "forward@attention.py:42");
 }
@@ -121,11 +129,13 @@ TEST(sites_user, library_of_a_users_model_is_user_code) {
 
 TEST(sites_user, folder_that_is_merely_called_torch_is_user_code) {
   EXPECT_EQ(text_for({{"step", "/home/u/torch/step.py", 4}}, by_user()), "step@step.py:4");
-  EXPECT_EQ(text_for({{"step", "/home/u/torch_models/cuda/step.py", 4}}, by_user()), "step@step.py:4");
+  EXPECT_EQ(text_for({{"step", "/home/u/torch_models/cuda/step.py", 4}}, by_user()),
+            "step@step.py:4");
 }
 
 TEST(sites_user, function_called_inner_is_user_code) {
-  EXPECT_EQ(text_for({linear, {"inner", "/work/proj/wrap.py", 8}, attention}, by_user()), "inner@wrap.py:8");
+  EXPECT_EQ(text_for({linear, {"inner", "/work/proj/wrap.py", 8}, attention}, by_user()),
+            "inner@wrap.py:8");
 }
 
 TEST(sites_user, standard_library_is_machinery_but_packages_below_it_are_not) {
@@ -149,7 +159,8 @@ TEST(sites_user, notebook_cells_are_user_code) {
 }
 
 TEST(sites_user, prefers_the_users_module_level_line_to_cxx_frames) {
-  EXPECT_EQ(text_for({unwinder, matmul, linear, entry, run_module}, by_user()), "<module>@train.py:99");
+  EXPECT_EQ(text_for({unwinder, matmul, linear, entry, run_module}, by_user()),
+            "<module>@train.py:99");
 }
 
 TEST(sites_user, falls_back_to_innermost_frames_that_say_something) {
@@ -191,7 +202,8 @@ TEST(sites, group_by_file_and_line) {
 }
 
 TEST(sites, lines_that_are_none_are_not_printed) {
-  for (std::uint64_t const line : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0xffff'ffff}}) {
+  for (std::uint64_t const line :
+       {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0xffff'ffff}}) {
     site const found = site_for({{"forward", "/work/proj/a.py", line}}, in_project());
     EXPECT_EQ(found.text, "forward@a.py");
     EXPECT_EQ(found.line, 0);
@@ -201,7 +213,8 @@ TEST(sites, lines_that_are_none_are_not_printed) {
 }
 
 TEST(sites, code_offset_of_a_library_is_no_line) {
-  site const found = site_for({{"at::native::mm()", "/opt/torch/lib/libtorch_cuda.so", 81234567}}, in_project());
+  site const found =
+      site_for({{"at::native::mm()", "/opt/torch/lib/libtorch_cuda.so", 81234567}}, in_project());
   EXPECT_EQ(found.text, "at::native::mm()@libtorch_cuda.so");
   EXPECT_EQ(found.line, 0);
   EXPECT_EQ(found.link, "");
@@ -267,12 +280,22 @@ TEST(sites, path_map_moves_a_containers_paths_by_component) {
 
 TEST(sites, chain_shows_the_projects_frames_innermost_first) {
   snapshot_builder builder;
-  stack_id const stack = builder.stack({unwinder, linear, attention, call_impl, block, entry, run_module});
+  stack_id const stack =
+      builder.stack({unwinder, linear, attention, call_impl, block, entry, run_module});
   stack_id const foreign = builder.stack({unwinder, linear, call_impl});
   snapshot const input = builder.build();
   site_table sites(input, in_project(), site_rule::project);
   EXPECT_EQ(sites.chain_of(stack), "forward:42 <- forward:7 <- train.py:99");
   EXPECT_EQ(sites.chain_of(foreign), "forward:125 <- _call_impl:1562");
+}
+
+TEST(sites, chain_of_cxx_frames_leaves_parameters_out) {
+  snapshot_builder builder;
+  stack_id const stack = builder.stack({unwinder, empty_cuda, matmul, evaluate});
+  snapshot const input = builder.build();
+  site_table sites(input, in_project(), site_rule::project);
+  EXPECT_EQ(sites.chain_of(stack), "at::_ops::mm::call <- _PyEval_EvalFrameDefault");
+  EXPECT_EQ(sites[sites.site_of(stack)].label, "at::_ops::mm::call");
 }
 
 TEST(sites, chain_has_at_most_five_frames) {

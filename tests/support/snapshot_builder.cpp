@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Builds small snapshots for tests, written as sentences: builder.alloc(0x1000, 512, stack).free(0x1000).
+// Builds small snapshots for tests, written as sentences: builder.alloc(0x1000, 512,
+// stack).free(0x1000).
 #include "support/snapshot_builder.hpp"
 
 #include <algorithm>
@@ -68,7 +69,8 @@ snapshot_builder& snapshot_builder::without_times() {
   return *this;
 }
 
-snapshot_builder& snapshot_builder::event(action what, std::uint64_t address, std::uint64_t size, stack_id stack) {
+snapshot_builder& snapshot_builder::event(action what, std::uint64_t address, std::uint64_t size,
+                                          stack_id stack) {
   auto const device = static_cast<std::size_t>(device_);
   if (traces_.size() <= device) traces_.resize(device + 1);
   traces_[device].push_back({what, address, size, stream_, stack, time_us_});
@@ -76,7 +78,8 @@ snapshot_builder& snapshot_builder::event(action what, std::uint64_t address, st
   return *this;
 }
 
-snapshot_builder& snapshot_builder::alloc(std::uint64_t address, std::uint64_t size, stack_id stack) {
+snapshot_builder& snapshot_builder::alloc(std::uint64_t address, std::uint64_t size,
+                                          stack_id stack) {
   event(action::alloc, address, size, stack);
   latest_alloc_.insert_or_assign(address, traces_[static_cast<std::size_t>(device_)].back());
   return *this;
@@ -104,11 +107,13 @@ snapshot_builder& snapshot_builder::segment_free(std::uint64_t address, std::uin
   return event(action::segment_free, address, size);
 }
 
-snapshot_builder& snapshot_builder::oom(std::uint64_t size, std::uint64_t device_free, stack_id stack) {
+snapshot_builder& snapshot_builder::oom(std::uint64_t size, std::uint64_t device_free,
+                                        stack_id stack) {
   return event(action::oom, device_free, size, stack);
 }
 
-snapshot_builder& snapshot_builder::segment(std::uint64_t address, std::uint64_t total_size, pool_id pool_of) {
+snapshot_builder& snapshot_builder::segment(std::uint64_t address, std::uint64_t total_size,
+                                            pool_id pool_of) {
   memreplay::segment row;
   row.device = device_;
   row.address = address;
@@ -121,8 +126,8 @@ snapshot_builder& snapshot_builder::segment(std::uint64_t address, std::uint64_t
   return *this;
 }
 
-snapshot_builder& snapshot_builder::block(std::uint64_t address, std::uint64_t size, block_state state,
-                                          stack_id stack) {
+snapshot_builder& snapshot_builder::block(std::uint64_t address, std::uint64_t size,
+                                          block_state state, stack_id stack) {
   made_.blocks.push_back({address, size, state == block_state::inactive ? 0 : size, state, stack});
   memreplay::segment& row = made_.segments.back();
   ++row.block_count;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Builds small snapshots for tests, written as sentences: builder.alloc(0x1000, 512, stack).free(0x1000).
+// Builds small snapshots for tests, written as sentences: builder.alloc(0x1000, 512,
+// stack).free(0x1000).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct frame_text {
   std::uint64_t line = 0;
 };
 
-/// Events go to the current device (0 at first) at the current time, which each event advances by 1 us.
+/// Events go to the current device (0 at first) at the current time, which each event advances by 1
+/// us.
 class snapshot_builder {
  public:
   snapshot_builder();
@@ -34,7 +36,8 @@ class snapshot_builder {
   /// No event of the snapshot has a time.
   snapshot_builder& without_times();
 
-  snapshot_builder& event(action what, std::uint64_t address, std::uint64_t size, stack_id stack = no_stack);
+  snapshot_builder& event(action what, std::uint64_t address, std::uint64_t size,
+                          stack_id stack = no_stack);
   snapshot_builder& alloc(std::uint64_t address, std::uint64_t size, stack_id stack = no_stack);
   /// Request and completion, with the size and stack of the latest alloc there.
   snapshot_builder& free(std::uint64_t address);
@@ -46,7 +49,8 @@ class snapshot_builder {
 
   /// Opens a segment of the current device; blocks that follow belong to it and fill its sums.
   snapshot_builder& segment(std::uint64_t address, std::uint64_t total_size, pool_id pool = {});
-  snapshot_builder& block(std::uint64_t address, std::uint64_t size, block_state state, stack_id stack = no_stack);
+  snapshot_builder& block(std::uint64_t address, std::uint64_t size, block_state state,
+                          stack_id stack = no_stack);
 
   snapshot_builder& annotation_start(std::string_view name, std::int64_t time_us);
   snapshot_builder& annotation_end(std::string_view name, std::int64_t time_us);

@@ -10,7 +10,9 @@
 namespace memreplay {
 namespace {
 
-bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
 
 report small_info() {
   report model;
@@ -34,7 +36,8 @@ report small_info() {
   device.segments = {24, 4'096, 2'048, 3'072, 1'024, 1'024, 2'000, 512, 0, 25.0};
   device.streams.push_back({140'737'488, 5, 3, 4'096});
   device.pools.push_back({0, 2, 1, 4'096});
-  device.top_allocators.push_back({"forward@model.py:42", "forward", "", 42, "", "", 4'096, 3, 80.0});
+  device.top_allocators.push_back(
+      {"forward@model.py:42", "forward", "", 42, "", "", 4'096, 3, 80.0});
   device.top_allocators_rest = {2, 1'024, 5, 20.0};
   device.oom_count = 1;
   device.ooms.push_back({50, {}, {}, 8'192, 512, "head.py:9", "ProfilerStep#7"});
@@ -46,11 +49,27 @@ report small_info() {
 TEST(info_text, says_what_is_in_the_file) {
   std::string const text = write_info_text(small_info());
   for (char const* part :
-       {"run.pickle\n", "pickle in gzip (pickle protocol 4)", "2.00 KiB", "20.00 KiB", "0, 3", "expandable_segments      false",
-        "=== Device 3 ===", "100,000", "truncated; the file says so", "438", "Awaiting free            1.00 KiB",
-        "Fragmentation            25.0 %", "(0, 2)", "140737488", "forward@model.py:42", "2 more sites",
-        "ProfilerStep#7           20.000 ms", "588  nccl:all_reduce", "4 more names",
-        "event 50: 8.00 KiB requested, driver had 512 B free, head.py:9, within ProfilerStep#7", "- Something failed."}) {
+       {"memreplay info: run.pickle\n",
+        "pickle in gzip (pickle protocol 4)",
+        "2.00 KiB",
+        "20.00 KiB",
+        "0, 3",
+        "expandable_segments      false",
+        "=== Device 3 ===",
+        "100,000",
+        "truncated; the file says so",
+        "438",
+        "Awaiting free            1.00 KiB",
+        "Fragmentation            25.0 %",
+        "(0, 2)",
+        "140737488",
+        "forward@model.py:42",
+        "2 more sites",
+        "ProfilerStep#7           20.000 ms",
+        "588  nccl:all_reduce",
+        "4 more names",
+        "event 50: 8.00 KiB requested, driver had 512 B free, head.py:9, within ProfilerStep#7",
+        "- Something failed."}) {
     EXPECT_TRUE(contains(text, part)) << part << "\n---\n" << text;
   }
 }

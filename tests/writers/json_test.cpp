@@ -18,7 +18,9 @@ report model_of_one_device() {
   model.file = "run.pickle";
   model.file_bytes = 77;
   model.backend = "host";
-  model.settings = {{"expandable_segments", "false"}, {"PYTORCH_CUDA_ALLOC_CONF", "\"a:1\""}, {"odd", "{nonsense"}};
+  model.settings = {{"expandable_segments", "false"},
+                    {"PYTORCH_CUDA_ALLOC_CONF", "\"a:1\""},
+                    {"odd", "{nonsense"}};
   model.steps.push_back({7, 10, 20, 0.01, true});
   model.steps.push_back({8, 20, {}, {}, false});
   model.traces.push_back({0, 5, {{"alloc", 3}, {"oom", 2}}});
@@ -38,7 +40,8 @@ report model_of_one_device() {
 
 TEST(json, report_holds_the_promised_keys) {
   json const root = json::parse(write_json(model_of_one_device()));
-  for (char const* key : {"schema", "file", "backend", "measure", "sizes", "carried_in", "devices", "audit"}) {
+  for (char const* key :
+       {"schema", "file", "backend", "measure", "sizes", "carried_in", "devices", "audit"}) {
     EXPECT_TRUE(root.contains(key)) << key;
   }
   EXPECT_EQ(root["schema"], "memreplay.report/1");
@@ -47,12 +50,14 @@ TEST(json, report_holds_the_promised_keys) {
   EXPECT_EQ(root["carried_in"], "include");
   json const& device = root["devices"][0];
   for (char const* key :
-       {"device", "events", "carried_in_bytes", "end_bytes", "peak_bytes", "peak_event", "exact", "reserved_start_bytes",
-        "reserved_peak_bytes", "reserved_end_bytes", "unmatched_frees", "audit", "peaks", "findings", "timeline"}) {
+       {"device", "events", "carried_in_bytes", "end_bytes", "peak_bytes", "peak_event", "exact",
+        "reserved_start_bytes", "reserved_peak_bytes", "reserved_end_bytes", "unmatched_frees",
+        "audit", "peaks", "findings", "timeline"}) {
     EXPECT_TRUE(device.contains(key)) << key;
   }
   json const& peak = device["peaks"][0];
-  for (char const* key : {"bytes", "event", "time_us", "sites", "rest"}) EXPECT_TRUE(peak.contains(key)) << key;
+  for (char const* key : {"bytes", "event", "time_us", "sites", "rest"})
+    EXPECT_TRUE(peak.contains(key)) << key;
   EXPECT_TRUE(peak["time_us"].is_null());
   for (char const* key : {"site", "file", "line", "bytes", "tensors", "share"}) {
     EXPECT_TRUE(peak["sites"][0].contains(key)) << key;
@@ -121,8 +126,10 @@ TEST(info_json, holds_the_flat_keys_of_the_scripts) {
   EXPECT_EQ(root["profiler_steps"]["7"],
             (json{{"start_us", 10}, {"end_us", 20}, {"duration_ms", 0.01}, {"complete", true}}));
   EXPECT_TRUE(root["profiler_steps"]["8"]["end_us"].is_null());
-  EXPECT_EQ(root["device_traces"][0], (json{{"device", 0}, {"event_count", 5}, {"actions", {{"alloc", 3}, {"oom", 2}}}}));
-  EXPECT_EQ(root["top_sources"][0], (json{{"source", "f@a.py:1"}, {"throughput_bytes", 60}, {"alloc_count", 2}}));
+  EXPECT_EQ(root["device_traces"][0],
+            (json{{"device", 0}, {"event_count", 5}, {"actions", {{"alloc", 3}, {"oom", 2}}}}));
+  EXPECT_EQ(root["top_sources"][0],
+            (json{{"source", "f@a.py:1"}, {"throughput_bytes", 60}, {"alloc_count", 2}}));
 }
 
 TEST(info_json, file_without_devices_or_baseline) {

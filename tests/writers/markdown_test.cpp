@@ -59,7 +59,9 @@ report small_report() {
   return model;
 }
 
-bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
 
 std::size_t cells_of(std::string const& line) {
   std::size_t count = 0;
@@ -71,7 +73,9 @@ std::size_t cells_of(std::string const& line) {
 
 TEST(markdown, header_relates_the_peak_to_the_allocators_counter) {
   std::string const text = write_markdown(small_report());
-  EXPECT_TRUE(contains(text, "**Peak**: **10.000 GiB** at event 31,337: 6.000 GiB from the trace + 4.000 GiB carried in"));
+  EXPECT_TRUE(contains(
+      text,
+      "**Peak**: **10.000 GiB** at event 31,337: 6.000 GiB from the trace + 4.000 GiB carried in"));
   EXPECT_TRUE(contains(text, "**torch.cuda.max_memory_allocated** over this trace: 11.000 GiB"));
   EXPECT_TRUE(contains(text, "**Devices in the file**: 0, 1"));
   EXPECT_TRUE(contains(text, "50,000 events over 3.500 s"));
@@ -81,8 +85,10 @@ TEST(markdown, peak_has_its_place_its_table_and_its_rest) {
   std::string const text = write_markdown(small_report());
   EXPECT_TRUE(contains(text, "## Peak 1: 10.000 GiB (**global peak**)"));
   EXPECT_TRUE(contains(text, "At event 31,337 (2.250 s), within ProfilerStep#3."));
-  EXPECT_TRUE(contains(text, "| 1 | 9.000 GiB | 90.0 | 1,200 | [model.py:42](vscode://file/work/proj/model.py:42) "
-                             "Net.forward | Net.forward:42 <- train.py:9 |"));
+  EXPECT_TRUE(contains(
+      text,
+      "| 1 | 9.000 GiB | 90.0 | 1,200 | [model.py:42](vscode://file/work/proj/model.py:42) "
+      "Net.forward | Net.forward:42 <- train.py:9 |"));
   EXPECT_TRUE(contains(text, "| | 1.000 GiB | 10.0 | 30 | *7 more sites* | |"));
 }
 
@@ -96,6 +102,24 @@ TEST(markdown, findings_come_last_and_audit_holds_file_and_device) {
 
 TEST(markdown, curve_is_drawn_with_its_peak_marked) {
   EXPECT_TRUE(contains(write_markdown(small_report()), "\u2585\u2588  0 B to 10.000 GiB\n 1\n"));
+}
+
+TEST(markdown, peak_before_the_first_event_reads_well) {
+  report model = small_report();
+  model.devices[0].measured.peak_event = before_trace;
+  model.devices[0].peaks[0].event = before_trace;
+  model.devices[0].peaks[0].seconds.reset();
+  std::string const text = write_markdown(model);
+  EXPECT_TRUE(contains(text, "**Peak**: **10.000 GiB** before the first event:"));
+  EXPECT_TRUE(contains(text, "\nBefore the first event, within ProfilerStep#3."));
+}
+
+TEST(markdown, rule_that_was_not_the_default_is_told_once) {
+  report model = small_report();
+  EXPECT_TRUE(contains(write_markdown(model), "**Sites**: innermost frame under /work/proj\n"));
+  model.rule = site_rule::user;
+  model.rule_note = "no frame lies under /work/proj";
+  EXPECT_TRUE(contains(write_markdown(model), "**Sites**: no frame lies under /work/proj\n"));
 }
 
 TEST(markdown, inexact_numbers_say_so) {
@@ -114,7 +138,8 @@ TEST(markdown, label_that_the_site_holds_already_is_not_repeated) {
   report model = small_report();
   model.devices[0].peaks[0].sites[0].site = "forward@model.py:42";
   model.devices[0].peaks[0].sites[0].label = "forward";
-  EXPECT_TRUE(contains(write_markdown(model), "[forward@model.py:42](vscode://file/work/proj/model.py:42) |"));
+  EXPECT_TRUE(contains(write_markdown(model),
+                       "[forward@model.py:42](vscode://file/work/proj/model.py:42) |"));
 }
 
 TEST(markdown, hostile_names_break_no_table_and_become_no_markup) {
@@ -167,7 +192,9 @@ TEST(markdown_text, escapes_only_what_markdown_would_read) {
   EXPECT_EQ(writers::markdown_text("max_memory_allocated"), "max_memory_allocated");
   EXPECT_EQ(writers::markdown_text("__init__"), "\\_\\_init\\_\\_");
   EXPECT_EQ(writers::markdown_text("a <- b -> c"), "a <- b -> c");
-  EXPECT_EQ(writers::markdown_text("<no frames>"), "&lt;no frames&gt;");
+  EXPECT_EQ(writers::markdown_text("step > backward"), "step > backward");
+  EXPECT_EQ(writers::markdown_text("> quote"), "&gt; quote");
+  EXPECT_EQ(writers::markdown_text("<no frames>"), "&lt;no frames>");
   EXPECT_EQ(writers::markdown_text("a*b&c\\d$e~f"), "a\\*b&amp;c\\\\d\\$e\\~f");
 }
 

@@ -9,7 +9,8 @@ namespace memreplay::writers {
 namespace {
 
 TEST(clean_line, keeps_text_of_any_language) {
-  EXPECT_EQ(clean_line("for\u00e9t/\u6a21\u578b.py \U0001F525"), "for\u00e9t/\u6a21\u578b.py \U0001F525");
+  EXPECT_EQ(clean_line("for\u00e9t/\u6a21\u578b.py \U0001F525"),
+            "for\u00e9t/\u6a21\u578b.py \U0001F525");
 }
 
 TEST(clean_line, makes_one_line_without_terminal_escapes) {
@@ -19,7 +20,7 @@ TEST(clean_line, makes_one_line_without_terminal_escapes) {
 }
 
 TEST(clean_line, replaces_what_is_no_utf8) {
-  EXPECT_EQ(clean_line("a\xED\xA0\x80z"), "a\uFFFD\uFFFD\uFFFDz");   // a lone surrogate
+  EXPECT_EQ(clean_line("a\xED\xA0\x80z"), "a\uFFFD\uFFFD\uFFFDz");  // a lone surrogate
   EXPECT_EQ(clean_line("\xFFz"), "\uFFFDz");
   EXPECT_EQ(clean_line("\xE2\x82"), "\uFFFD\uFFFD");
   EXPECT_EQ(clean_line("\xC0\x80"), "\uFFFD\uFFFD");
@@ -44,7 +45,7 @@ TEST(share_text, never_prints_something_as_nothing) {
 
 TEST(event_text, names_the_time_before_the_trace) {
   EXPECT_EQ(event_text(-1), "before the first event");
-  EXPECT_EQ(event_text(12'345), "event 12,345");
+  EXPECT_EQ(event_text(12'345), "at event 12,345");
 }
 
 }  // namespace

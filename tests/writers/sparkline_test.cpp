@@ -23,7 +23,8 @@ TEST(sparkline, draws_the_greatest_value_of_each_bucket) {
 }
 
 TEST(sparkline, marks_peaks_by_their_number_below) {
-  sparkline const drawn = draw_sparkline({{0, 0, 90}, {10, 0, 50}, {20, 20, 100}}, {peak_at(25), peak_at(9)});
+  sparkline const drawn =
+      draw_sparkline({{0, 0, 90}, {10, 0, 50}, {20, 20, 100}}, {peak_at(25), peak_at(9)});
   EXPECT_EQ(drawn.marks, "2 1");
 }
 

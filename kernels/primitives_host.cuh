@@ -15,10 +15,15 @@
 
 namespace memreplay::kernels::MEMREPLAY_BACKEND {
 
+/// Rows that one task handles at a time.
+inline constexpr std::int64_t task_rows = 1 << 16;
+
+[[nodiscard]] inline std::int64_t task_count(std::int64_t rows) {
+  return (rows + task_rows - 1) / task_rows;
+}
+
 inline constexpr int digit_bits = 8;
 inline constexpr std::int64_t digit_count = std::int64_t{1} << digit_bits;
-/// Rows that one task counts and then moves.
-inline constexpr std::int64_t radix_block_rows = 1 << 16;
 
 /// The part of a pass that all tasks share. `counters[block * digit_count + digit]` is first the number of
 /// rows, then the place of the next one. `values` may be null: keys alone.
@@ -35,7 +40,7 @@ struct radix_pass {
     return static_cast<std::size_t>((key >> shift) & (digit_count - 1));
   }
   [[nodiscard]] std::int64_t end_of(std::int64_t block) const {
-    return std::min(count, (block + 1) * radix_block_rows);
+    return std::min(count, (block + 1) * task_rows);
   }
 };
 
@@ -45,7 +50,7 @@ struct count_digits {
     std::int64_t* const counters = pass.counters + block * digit_count;
     std::fill(counters, counters + digit_count, 0);
     std::int64_t const end = pass.end_of(block);
-    for (std::int64_t row = block * radix_block_rows; row < end; ++row) {
+    for (std::int64_t row = block * task_rows; row < end; ++row) {
       ++counters[pass.digit_of(pass.keys[row])];
     }
   }
@@ -55,7 +60,7 @@ struct move_rows {
   radix_pass pass;
   void operator()(std::int64_t block) const {
     std::int64_t* const places = pass.counters + block * digit_count;
-    std::int64_t const first = block * radix_block_rows;
+    std::int64_t const first = block * task_rows;
     std::int64_t const end = pass.end_of(block);
     if (pass.values == nullptr) {
       for (std::int64_t row = first; row < end; ++row) {
@@ -87,7 +92,7 @@ inline void radix_sort(execution const& exec, std::uint64_t bits, buffer<std::ui
                        buffer<std::uint64_t>& values) {
   std::int64_t const count = keys.count();
   if (bits == 0 || count == 0) return;
-  std::int64_t const blocks = (count + radix_block_rows - 1) / radix_block_rows;
+  std::int64_t const blocks = task_count(count);
   std::vector<std::int64_t> counters(static_cast<std::size_t>(blocks * digit_count));
   buffer<std::uint64_t> other_keys(exec, count);
   buffer<std::uint64_t> other_values(exec, values.count());

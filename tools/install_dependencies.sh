@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The memreplay authors
+# SPDX-License-Identifier: Apache-2.0
+# Installs what the build needs from Debian's or Ubuntu's packages, if it is missing. Root or sudo.
+set -euo pipefail
+
+packages=(cmake ninja-build g++ pkg-config ccache git python3
+  libcli11-dev libfmt-dev nlohmann-json3-dev libarchive-dev nettle-dev libxxhash-dev libtbb-dev
+  libgtest-dev libgmock-dev libbenchmark-dev)
+# Thrust comes with a CUDA toolkit; without one the host build takes Debian's copy.
+if ! command -v nvcc >/dev/null 2>&1 && [ ! -x /usr/local/cuda/bin/nvcc ]; then
+  packages+=(libthrust-dev)
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  [ "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null)" = "install ok installed" ] || missing+=("$package")
+done
+if [ "${#missing[@]}" -gt 0 ]; then
+  as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null 2>&1 || { echo "run as root, or install: ${missing[*]}" >&2; exit 2; }
+    as_root=(sudo)
+  fi
+  echo "Installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" >/dev/null
+fi
