@@ -124,6 +124,7 @@ std::vector<annotation_row> annotation_table::most_frequent(std::size_t limit,
     if (number == not_a_step) ++counts[to_row(range.name)];
   }
   std::vector<annotation_row> rows;
+  rows.reserve(counts.size());
   for (auto const& [name, count] : counts)
     rows.push_back({std::string(input_.strings[string_id{name}]), count});
   std::sort(rows.begin(), rows.end(), [](annotation_row const& left, annotation_row const& right) {

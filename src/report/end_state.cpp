@@ -58,6 +58,7 @@ std::vector<pool_row> summarize_pools(snapshot const& input, std::int32_t device
     add_to(pool.bytes, row.total_size);
   }
   std::vector<pool_row> rows;
+  rows.reserve(by_id.size());
   for (auto const& [id, pool] : by_id) rows.push_back(pool);
   std::sort(rows.begin(), rows.end(), [](pool_row const& left, pool_row const& right) {
     return std::tie(right.bytes, left.first, left.second) <

@@ -262,7 +262,7 @@ site site_table::make_site(std::vector<frame_id> const& frames) {
 std::string site_table::text_of(frame_id id) const {
   file_info const& file = file_of(id);
   std::int64_t const line = line_of(id);
-  std::string const function = shorten(function_of(id));
+  std::string function = shorten(function_of(id));  // may be moved out
   std::string const number = line > 0 ? ':' + std::to_string(line) : std::string{};
   if (!file.is_known) return function;
   if (rule_ == site_rule::project && (line > 0 || function.empty()))

@@ -4,6 +4,7 @@
 #include "writers/sparkline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace memreplay::writers {
@@ -17,7 +18,7 @@ char const* block_for(std::int64_t bytes, std::int64_t floor, std::int64_t top) 
   if (top <= floor || bytes <= floor) return blocks[0];
   double const height = (static_cast<double>(bytes) - static_cast<double>(floor)) /
                         (static_cast<double>(top) - static_cast<double>(floor));
-  int const index = static_cast<int>(height * (block_count - 1) + 0.5);
+  int const index = static_cast<int>(std::lround(height * (block_count - 1)));
   return blocks[std::clamp(index, 0, block_count - 1)];
 }
 

@@ -258,7 +258,7 @@ TEST(find_block_sizes, a_large_block_keeps_a_short_rest) {
                                 .end_block(base, 9 * mib, 8 * mib + 100)
                                 .end_block(base + 9 * mib, 11 * mib, 10 * mib + 5)
                                 .sizes();
-  EXPECT_EQ(found.size, (sizes{0, 9 * mib, 11 * mib, 9 * mib, 9 * mib, 9 * mib}));
+  EXPECT_EQ(found.size, (sizes{20 * mib, 9 * mib, 11 * mib, 9 * mib, 9 * mib, 9 * mib}));
   EXPECT_TRUE(found.exact);
   EXPECT_EQ(found.reason, "allocator replayed from an empty start");
   EXPECT_TRUE(found.defects.empty());
@@ -277,7 +277,7 @@ TEST(find_block_sizes, small_pools_and_expandable_segments_cut_to_the_request) {
           .end_block(base + 19 * mib + 512, 512, 1)
           .end_block(base + 19 * mib + 1024, mib - 1024, 0, block_state::inactive)
           .sizes();
-  EXPECT_EQ(found.size, (sizes{0, 19 * mib + 512, 512}));
+  EXPECT_EQ(found.size, (sizes{20 * mib, 19 * mib + 512, 512}));
   EXPECT_TRUE(found.exact);
   expect_exact_peak(found, 19 * mib + 1024);
 }
@@ -429,7 +429,7 @@ TEST(find_block_sizes, without_completions_a_request_returns_the_block) {
                                 .end_segment(base, 20 * mib)
                                 .sizes();
   EXPECT_EQ(found.size,
-            (sizes{0, 4 * mib, 4 * mib, 4 * mib, 4 * mib, 3 * mib + 512, 3 * mib + 512}));
+            (sizes{20 * mib, 4 * mib, 4 * mib, 4 * mib, 4 * mib, 3 * mib + 512, 3 * mib + 512}));
   EXPECT_TRUE(found.exact);
   EXPECT_TRUE(found.defects.empty());
 }
@@ -442,7 +442,7 @@ TEST(find_block_sizes, a_second_alloc_closes_the_first) {
                                 .free(base, 2000)
                                 .end_segment(base, 2 * mib, false, true)
                                 .sizes();
-  EXPECT_EQ(found.size, (sizes{0, 1024, 2048, 2048, 2048}));
+  EXPECT_EQ(found.size, (sizes{2 * mib, 1024, 2048, 2048, 2048}));
   EXPECT_FALSE(found.exact);
   EXPECT_EQ(count_of(found, "allocator_contradiction"), 1);
   EXPECT_EQ(found.peak_allocated.low, 2048);
@@ -526,7 +526,7 @@ TEST(find_block_sizes, live_blocks_show_the_rounding_of_ascend) {
   file.end_segment(base, 2 * mib, false, true).end_block(base, 1536, 1024);
   file.input().streams = {0x5555'0000};
   block_sizes const found = file.sizes();
-  EXPECT_EQ(found.size, (sizes{0, 1536, 1024, 1024, 1024}));
+  EXPECT_EQ(found.size, (sizes{2 * mib, 1536, 1024, 1024, 1024}));
   EXPECT_TRUE(found.exact);
 }
 
@@ -573,6 +573,13 @@ struct toy_settings {
   std::uint64_t divisions = 0;
   std::uint64_t added_bytes = 0;
 };
+
+// Names the test; without it GoogleTest prints the bytes, padding included.
+void PrintTo(toy_settings const& settings, std::ostream* out) {
+  *out << (settings.is_expandable ? "expandable" : "segments") << ", max_split "
+       << settings.max_split_size << ", divisions " << settings.divisions << ", added "
+       << settings.added_bytes;
+}
 
 // Straight from the description of the format, with maps of blocks and no thought of speed. A pool
 // here stands for a (pool, stream) pair: that is how the allocator keeps its free blocks apart.
@@ -647,7 +654,8 @@ class toy_allocator {
         continue;
       }
       action const what = settings_.is_expandable ? action::segment_unmap : action::segment_free;
-      log_.push_back({what, one->first, one->second.size, 0, allocated_, allocated_});
+      log_.push_back(
+          {what, one->first, one->second.size, one->second.size, allocated_, allocated_});
       if (!settings_.is_expandable) spare_[one->second.size].push_back(one->first);
       one = areas_.erase(one);
     }
@@ -731,7 +739,7 @@ class toy_allocator {
       next_ += bytes + (random_() % 2 == 0 ? 0 : 2 * mib);
     }
     action const what = settings_.is_expandable ? action::segment_map : action::segment_alloc;
-    log_.push_back({what, address, bytes, 0, allocated_, allocated_});
+    log_.push_back({what, address, bytes, bytes, allocated_, allocated_});
     areas_[address] = {bytes, pool, is_small, {{address, piece{bytes, 0, 0}}}};
     return address;
   }
