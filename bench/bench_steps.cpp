@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Events per second of every step, on every back end that runs here. Times are the wall clock's: a step ends
-// when its result is on the host, so device runs include their transfers.
+// Events per second of every step, on every back end that runs here. Times are the wall clock's: a
+// step ends when its result is on the host, so device runs include their transfers.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -24,8 +24,8 @@
 namespace memreplay {
 namespace {
 
-/// What training looks like to the allocator: some twenty thousand blocks in use, addresses reused at once,
-/// a completion right after its request, a few hundred stacks, a rise and fall each step.
+/// What training looks like to the allocator: some twenty thousand blocks in use, addresses reused
+/// at once, a completion right after its request, a few hundred stacks, a rise and fall each step.
 struct training_trace {
   std::vector<action> what;
   std::vector<std::uint64_t> address, size;
@@ -61,7 +61,8 @@ struct training_trace {
       if (in_use.size() > 25'000) is_rising = false;
       if (in_use.size() < 12'000) is_rising = true;
       if (in_use.empty() || (random() % 100 < (is_rising ? 60U : 40U) && !free_addresses.empty())) {
-        live const block{free_addresses.back(), 512 + random() % 100'000'000 / (1 + random() % 5000)};
+        live const block{free_addresses.back(),
+                         512 + random() % 100'000'000 / (1 + random() % 5000)};
         free_addresses.pop_back();
         in_use.push_back(block);
         add(action::alloc, block, random() % 700);
@@ -77,7 +78,8 @@ struct training_trace {
         add(action::free_completed, block, held_by);
       }
     }
-    std::sort(in_use.begin(), in_use.end(), [](live const& a, live const& b) { return a.address < b.address; });
+    std::sort(in_use.begin(), in_use.end(),
+              [](live const& a, live const& b) { return a.address < b.address; });
     for (live const& block : in_use) {
       block_address.push_back(block.address);
       block_size.push_back(block.size);
@@ -91,10 +93,14 @@ struct training_trace {
 
   [[nodiscard]] kernels::kernel_input view() const {
     kernels::kernel_input made;
-    made.events = {static_cast<std::int64_t>(what.size()), what.data(), address.data(), size.data(), stack.data(),
+    made.events = {static_cast<std::int64_t>(what.size()),
+                   what.data(),
+                   address.data(),
+                   size.data(),
+                   stack.data(),
                    time_us.data()};
-    made.blocks = {static_cast<std::int64_t>(block_address.size()), block_address.data(), block_size.data(),
-                   block_stack.data(), block_is_pending.data()};
+    made.blocks = {static_cast<std::int64_t>(block_address.size()), block_address.data(),
+                   block_size.data(), block_stack.data(), block_is_pending.data()};
     made.has_segments = true;
     return made;
   }
@@ -109,7 +115,8 @@ training_trace const& trace_of(std::int64_t events) {
 
 using step = std::function<std::size_t(kernels::backend const&, training_trace const&)>;
 
-void add_benchmark(std::string const& name, kernels::backend const& engine, int threads, step const& work) {
+void add_benchmark(std::string const& name, kernels::backend const& engine, int threads,
+                   step const& work) {
   auto const body = [&engine, threads, work](benchmark::State& state) {
     training_trace const& trace = trace_of(state.range(0));
     tbb::global_control const control(tbb::global_control::max_allowed_parallelism,
@@ -119,9 +126,6 @@ void add_benchmark(std::string const& name, kernels::backend const& engine, int 
       arena.execute([&] { benchmark::DoNotOptimize(work(engine, trace)); });
     }
     state.SetItemsProcessed(state.iterations() * state.range(0));
-    state.counters["ns/event"] =
-        benchmark::Counter(static_cast<double>(state.range(0)) * 1e-9,
-                           benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   };
   benchmark::RegisterBenchmark(name.c_str(), body)
       ->Arg(1'000'000)
@@ -134,7 +138,8 @@ void add_backend(std::string const& name, kernels::backend const& engine, int th
   auto const add = [&](char const* what, step const& work) {
     add_benchmark(std::string(what) + "/" + name, engine, threads, work);
   };
-  add("sort_rows", [](auto const& on, auto const& trace) { return on.sort_rows(trace.address).size(); });
+  add("sort_rows",
+      [](auto const& on, auto const& trace) { return on.sort_rows(trace.address).size(); });
   add("pair", [](auto const& on, auto const& trace) {
     replay_counts counts;
     return on.pair(trace.view(), counts).birth.size();
@@ -150,8 +155,11 @@ void add_backend(std::string const& name, kernels::backend const& engine, int th
     auto const middle = static_cast<event_index>(trace.what.size() / 2);
     return on.live_by_stack(trace.lifetimes, middle, replay_plan{}).size();
   });
-  add("downsample", [](auto const& on, auto const& trace) { return on.downsample(trace.curve, 72).size(); });
-  add("run", [](auto const& on, auto const& trace) { return on.run(trace.view(), replay_plan{}).peaks.size(); });
+  add("downsample",
+      [](auto const& on, auto const& trace) { return on.downsample(trace.curve, 72).size(); });
+  add("run", [](auto const& on, auto const& trace) {
+    return on.run(trace.view(), replay_plan{}).peaks.size();
+  });
 }
 
 }  // namespace

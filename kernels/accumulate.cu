@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The step `accumulate`: bytes after each event, from the lifetimes (or, for `reserved`, from the events).
+// The step `accumulate`: bytes after each event, from the lifetimes (or, for `reserved`, from the
+// events).
 //
 //   event               0      1      2      3      4
-//   lifetimes        +8 B   -4 A   +2 C            -8 B     A was carried in: it counts before event 0
+//   lifetimes        +8 B   -4 A   +2 C            -8 B     A was carried in: it counts before 0
 //   delta               8     -4      2      0     -8
 //   start 4, curve     12      8     10     10      2
 //
-// An event begins at most one lifetime and ends at most one (an alloc at an address in use does both), so two
-// passes over the lifetimes build the deltas without atomics.
+// An event begins at most one lifetime and ends at most one (an alloc at an address in use does
+// both), so two passes over the lifetimes build the deltas without atomics.
 #include "kernels/primitives.cuh"
 #include "kernels/steps.cuh"
 
@@ -115,8 +116,7 @@ struct read_value {
   curve reserved{buffer<std::int64_t>(exec, events.count), 0};
   reserved_delta const change{events};
   if (older == carried_in::include && has_segments) {
-    std::int64_t const net =
-        reduce_rows(exec, events.count, change, std::int64_t{0}, add_bytes{});
+    std::int64_t const net = reduce_rows(exec, events.count, change, std::int64_t{0}, add_bytes{});
     reserved.start = static_cast<std::int64_t>(static_cast<std::uint64_t>(end_bytes) -
                                                static_cast<std::uint64_t>(net));
   }
@@ -134,8 +134,7 @@ curve accumulate(execution const& exec, event_rows const& events, lifetime_rows 
   if (which == measure::reserved) {
     return accumulate_reserved(exec, events, older, reserved_end_bytes, has_segments);
   }
-  event_index const* const end =
-      which == measure::allocated ? born.allocated_end : born.active_end;
+  event_index const* const end = which == measure::allocated ? born.allocated_end : born.active_end;
   curve counted{buffer<std::int64_t>(exec, events.count), 0};
   if (older == carried_in::include) {
     counted.start = reduce_rows(exec, born.count, carried_in_size{born.birth, end, born.size},

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// What a back end is to the steps: a namespace, an execution policy, and memory. The kernels' one fork.
+// What a back end is to the steps: a namespace, an execution policy, and memory. The kernels' one
+// fork.
 #pragma once
 
 #include <memreplay/error.hpp>
@@ -140,11 +141,12 @@ inline constexpr bool shares_host_memory = true;
 template <class ValueT>
 void prefetch(ValueT const* column, std::int64_t row) {
   std::uintptr_t const bytes = static_cast<std::uintptr_t>(row) * sizeof(ValueT);
-  __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(column) + bytes));
+  __builtin_prefetch(
+      reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(column) + bytes));
 }
 
-/// The host's memory and Thrust's host system. Steps take it first; it is made once a run. Scratch that one
-/// step gives back serves the next: fresh pages cost more than most steps.
+/// The host's memory and Thrust's host system. Steps take it first; it is made once a run. Scratch
+/// that one step gives back serves the next: fresh pages cost more than most steps.
 class execution {
  public:
   execution() = default;
@@ -158,7 +160,8 @@ class execution {
   [[nodiscard]] void* allocate(std::size_t bytes) const {
     auto best = spare_.end();
     for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
-      if (spare->bytes >= bytes && (best == spare_.end() || spare->bytes < best->bytes)) best = spare;
+      if (spare->bytes >= bytes && (best == spare_.end() || spare->bytes < best->bytes))
+        best = spare;
     }
     block found{};
     if (best == spare_.end()) {
@@ -196,12 +199,12 @@ class execution {
     spare_.reserve(spare_.size() + used_.size() + 1);
     used_.reserve(used_.size() + 1);
     bool const is_large = bytes >= 2 * huge_page;
-    // A little longer than asked for, so that it fits the next step's scratch too; untouched pages cost nothing.
+    // A little longer than asked for, to fit the next step too; untouched pages cost nothing.
     if (is_large) bytes = (bytes + bytes / 16 + huge_page - 1) / huge_page * huge_page;
     void* const memory = is_large ? std::aligned_alloc(huge_page, bytes) : std::malloc(bytes);
     if (memory == nullptr) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
-    // A sort writes to hundreds of places at once: small pages would miss the address cache on each.
+    // A sort writes to hundreds of places at once: each would miss the cache of small pages.
     if (is_large) (void)madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     return {memory, bytes};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Columns where the steps can reach them: owned scratch, and the input (borrowed on a host, uploaded to a
-// device).
+// Columns where the steps can reach them: owned scratch, and the input (borrowed on a host,
+// uploaded to a device).
 #pragma once
 
 #include "kernels/backend.cuh"

@@ -8,8 +8,8 @@
 //   low       8         2
 //   high     12        10
 //
-// Buckets are cut into tiles of some thousand events so that many can be read at once; the few tiles of a
-// bucket are joined on the host.
+// Buckets are cut into tiles of some thousand events so that many can be read at once; the few
+// tiles of a bucket are joined on the host.
 #include "kernels/primitives.cuh"
 #include "kernels/steps.cuh"
 
@@ -26,7 +26,8 @@ struct span_of_bytes {
   std::int64_t high;
 };
 
-/// Where tile t begins and ends; each bucket has the same number of tiles, the last ones may be empty.
+/// Where tile t begins and ends; each bucket has the same number of tiles, the last ones may be
+/// empty.
 struct tiling {
   std::int64_t count;
   std::int64_t width;

@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The step `find_peaks`: distinct local maxima of a curve, largest first, the earlier of equal ones first.
+// The step `find_peaks`: distinct local maxima of a curve, largest first, the earlier of equal ones
+// first.
 //
 //   position   -1      0      1      2      3      4
 //   bytes       4     12      8     10     10      2
 //   changes            +      -      +             -
 //   plateaus   [4]   [12]    [8]   [10     10]    [2]
 //                     ^                     ^
-//   A plateau is a maximum when the curve rises into it (or it is the first) and falls after it (or it is the
-//   last); its place is its last event. Here 12 at event 0 and 10 at event 3.
 //
-// The chosen levels only fall, so what an earlier choice forbids by its level the latest one forbids too: each
-// round is one bound, one search for the greatest, one pass that drops what is too near.
+// A plateau is a maximum when the curve rises into it (or it is the first) and falls after it (or
+// it is the last); its place is its last event. Here 12 at event 0 and 10 at event 3.
+//
+// The chosen levels only fall, so what an earlier choice forbids by its level the latest one
+// forbids too: each round is one bound, one search for the greatest, one pass that drops what is
+// too near.
 #include "kernels/primitives.cuh"
 #include "kernels/steps.cuh"
 
@@ -86,8 +89,8 @@ struct larger_then_earlier {
 struct is_apart {
   curve_rows curve;
   event_index chosen;
-  std::int64_t highest_level;         ///< greater ones are too like the chosen
-  std::int64_t const* time_us;        ///< null: no rule about time
+  std::int64_t highest_level;   ///< greater ones are too like the chosen
+  std::int64_t const* time_us;  ///< null: no rule about time
   std::uint64_t min_separation_us;
 
   [[nodiscard]] MEMREPLAY_HD std::int64_t time_of(event_index place) const {
@@ -117,8 +120,7 @@ struct is_apart {
   return whole + (part + million - 1) / million - 1;
 }
 
-[[nodiscard]] buffer<std::int64_t> find_candidates(execution const& exec,
-                                                   curve_rows const& bytes) {
+[[nodiscard]] buffer<std::int64_t> find_candidates(execution const& exec, curve_rows const& bytes) {
   auto const changes = selected_rows(exec, bytes.count, is_change{bytes});
   plateaus const all{bytes, changes.count(), changes.data()};
   auto places = selected_rows(exec, changes.count() + 1, is_maximum{all});
@@ -132,15 +134,13 @@ std::vector<peak> find_peaks(execution const& exec, curve_rows const& bytes,
                              std::int64_t const* time_us, replay_plan const& plan) {
   std::vector<peak> peaks;
   if (plan.peak_count <= 0) return peaks;
-  bool const has_time_rule =
-      time_us != nullptr && bytes.count > 0 && plan.min_separation_us > 0;
+  bool const has_time_rule = time_us != nullptr && bytes.count > 0 && plan.min_separation_us > 0;
 
   auto places = find_candidates(exec, bytes);
   while (places.count() > 0 && static_cast<std::int64_t>(peaks.size()) < plan.peak_count) {
     candidate const none{0, never};
-    candidate const best =
-        reduce_rows(exec, places.count(), read_candidate{bytes, places.data()}, none,
-                    larger_then_earlier{});
+    candidate const best = reduce_rows(exec, places.count(), read_candidate{bytes, places.data()},
+                                       none, larger_then_earlier{});
     peak chosen;
     chosen.event = best.event;
     chosen.bytes = best.level;

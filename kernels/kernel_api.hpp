@@ -26,7 +26,7 @@ struct event_view {
   std::int64_t const* time_us = nullptr;
 };
 
-/// The device's blocks at the end (state not inactive), ascending address, `size` in the wanted basis.
+/// The blocks at the end (state not inactive), ascending address, none twice, `size` in the wanted basis.
 struct block_view {
   std::int64_t count = 0;
   std::uint64_t const* address = nullptr;
@@ -62,7 +62,7 @@ struct kernel_result {
 };
 
 /// A compiled back end. `run` is the pipeline; the rest are its steps, each on host data, for tests and
-/// benchmarks. `threads` <= 0 means all cores.
+/// benchmarks.
 struct backend {
   char const* name;
   kernel_result (*run)(kernel_input const&, replay_plan const&);

@@ -16,9 +16,9 @@
 //   lifetime B: born at 0, allocated and active until 4
 //   lifetime C: born at 2, never freed, confirmed by the end state
 //
-// A row heads a lifetime when it is an alloc, or when nothing lives at its address: it is the first of its
-// address, or a free after a completion. That looks at one neighbour, so all rows decide at once; the rows of
-// a lifetime then lie between two heads.
+// A row heads a lifetime when it is an alloc, or when nothing lives at its address: it is the first
+// of its address, or a free after a completion. That looks at one neighbour, so all rows decide at
+// once; the rows of a lifetime then lie between two heads.
 #include "kernels/primitives.cuh"
 #include "kernels/steps.cuh"
 
@@ -31,8 +31,9 @@ namespace {
 
 enum class row_kind : std::uint64_t { alloc, request, completion, block };
 
-/// Rows in the order of (address, list order). `tag` is an event's (or block's) number and its kind in one
-/// word, so that the kind needs no second look at memory. Where both fit, address and tag share a word.
+/// Rows in the order of (address, list order). `tag` is an event's (or block's) number and its kind
+/// in one word, so that the kind needs no second look at memory. Where both fit, address and tag
+/// share a word.
 struct sorted_rows {
   std::int64_t count;
   std::uint64_t const* address;
@@ -61,18 +62,12 @@ static_assert(action::alloc < action::free_requested &&
               action::free_requested < action::free_completed &&
               action::free_completed < action::segment_alloc);
 
-struct is_action {
-  action const* what;
-  action wanted;
-  MEMREPLAY_HD bool operator()(std::int64_t event) const { return what[event] == wanted; }
-};
-
 /// Rows before they are sorted: the selected events, then the blocks.
 struct unsorted_rows {
   event_rows events;
   block_rows blocks;
-  std::int64_t event_count;    ///< of those selected
-  std::int64_t const* event;   ///< their numbers
+  std::int64_t event_count;   ///< of those selected
+  std::int64_t const* event;  ///< their numbers
 
   [[nodiscard]] MEMREPLAY_HD std::uint64_t address(std::int64_t row) const {
     return row < event_count ? events.address[event[row]] : blocks.address[row - event_count];
@@ -98,7 +93,7 @@ struct bits_of_address {
 /// One word a row: the address bits that differ, above the tag.
 struct write_word {
   unsorted_rows rows;
-  int drop_low;       ///< address bits on which all rows agree
+  int drop_low;  ///< address bits on which all rows agree
   int address_shift;
   std::uint64_t* word;
   MEMREPLAY_HD void operator()(std::int64_t row) const {
@@ -148,11 +143,11 @@ struct story {
   event_index birth = before_trace;
   event_index allocated_end = never;
   event_index active_end = never;
-  bool is_completed = false;      ///< ended by a free
-  bool is_pending = false;        ///< requested, and then nothing more
-  bool is_reallocated = false;    ///< ended by an alloc at its address
-  bool is_last = false;           ///< of its address
-  std::int64_t block = -1;        ///< number of the end state's block at its address, if it is the last
+  bool is_completed = false;    ///< ended by a free
+  bool is_pending = false;      ///< requested, and then nothing more
+  bool is_reallocated = false;  ///< ended by an alloc at its address
+  bool is_last = false;         ///< of its address
+  std::int64_t block = -1;      ///< of the end state, at its address, if it is the last there
   std::int64_t double_requests = 0;
   std::int64_t first_row = 0;
   std::int64_t end_row = 0;
@@ -164,11 +159,12 @@ struct story_reader {
   std::int64_t const* heads;  ///< rows
   trace_habits habits;
 
-  /// A row of a lifetime that is read soon. Rows in address order reach into the trace at random: most of
-  /// this step's time on a host would be waiting for memory.
+  /// A row of a lifetime that is read soon. Rows in address order reach into the trace at random:
+  /// most of this step's time on a host would be waiting for memory.
   [[nodiscard]] MEMREPLAY_HD std::int64_t number_soon(std::int64_t lifetime, int offset) const {
     constexpr std::int64_t ahead = 24;
-    std::int64_t const row = heads[lifetime + ahead < count ? lifetime + ahead : count - 1] + offset;
+    std::int64_t const row =
+        heads[lifetime + ahead < count ? lifetime + ahead : count - 1] + offset;
     return rows.number(row < rows.count ? row : rows.count - 1);
   }
 
@@ -242,9 +238,8 @@ struct write_lifetime {
     stack_id held_by = is_block ? blocks.stack[told.head_number] : events.stack[told.head_number];
     if (told.birth == before_trace && held_by == no_stack) held_by = before_trace_stack;
     birth[lifetime] = told.birth;
-    allocated_end[lifetime] = is_block && blocks.is_pending[told.head_number] != 0
-                                  ? before_trace
-                                  : told.allocated_end;
+    allocated_end[lifetime] =
+        is_block && blocks.is_pending[told.head_number] != 0 ? before_trace : told.allocated_end;
     active_end[lifetime] = told.active_end;
     size[lifetime] = is_block ? blocks.size[told.head_number] : events.size[told.head_number];
     stack[lifetime] = held_by;
@@ -351,8 +346,8 @@ lifetimes pair(execution const& exec, event_rows const& events, block_rows const
   auto chosen = selected_rows(exec, events.count, is_chained{events.what});
   std::int64_t const row_count = chosen.count() + blocks.count;
   unsorted_rows const unsorted{events, blocks, chosen.count(), chosen.data()};
-  std::uint64_t const bits = bits_that_differ(reduce_rows(
-      exec, row_count, bits_of_address{unsorted}, differing_bits{}, join_bits{}));
+  std::uint64_t const bits = bits_that_differ(
+      reduce_rows(exec, row_count, bits_of_address{unsorted}, differing_bits{}, join_bits{}));
   int const drop_low = bits == 0 ? 0 : std::countr_zero(bits);
   int const address_bits = static_cast<int>(std::bit_width(bits >> drop_low));
   auto const greatest_number = static_cast<std::uint64_t>(std::max(events.count, blocks.count));

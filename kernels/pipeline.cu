@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline is a page: every line of run() is a step. Below it, the table of functions of this back end.
+// The pipeline is a page: every line of run() is a step. Below it, the table of functions of this
+// back end.
 #include "kernels/columns.cuh"
 #include "kernels/primitives.cuh"
 #include "kernels/steps.cuh"
@@ -51,16 +52,10 @@ class uploaded {
   input_column<std::uint8_t> block_is_pending_;
 };
 
-struct says {
-  action const* what;
-  action wanted;
-  MEMREPLAY_HD bool operator()(std::int64_t event) const { return what[event] == wanted; }
-};
-
 void count_actions(execution const& exec, event_rows const& events, kernel_result& result) {
   for (int what = 0; what < action_count; ++what) {
     result.action_counts[what] =
-        count_rows(exec, events.count, says{events.what, static_cast<action>(what)});
+        count_rows(exec, events.count, is_action{events.what, static_cast<action>(what)});
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The ten things that steps are made of. Each is a parallel pass or two with a name; all Thrust
-// calls are here, and the sorts, which a GPU and a host do in their own ways, in the files included at the end.
+// calls are here, and the sorts, which a GPU and a host do in their own ways, in the files included
+// at the end.
 #pragma once
 
 #include "kernels/backend.cuh"
@@ -60,7 +61,8 @@ template <class PredicateT>
   return kept;
 }
 
-/// 5. Joins `transform(row)` over [0, count). `join` is associative and commutative, `identity` neutral.
+/// 5. Joins `transform(row)` over [0, count). `join` is associative and commutative, `identity`
+/// neutral.
 template <class ResultT, class TransformT, class JoinT>
 [[nodiscard]] ResultT reduce_rows(execution const& exec, std::int64_t count, TransformT transform,
                                   ResultT identity, JoinT join) {
@@ -89,8 +91,8 @@ struct equal_keys {
   }
 };
 
-/// 7. Joins the values of each run of equal keys: `value(row)` over sorted `keys`. Writes one key and one
-/// joined value a run, returns the number of runs.
+/// 7. Joins the values of each run of equal keys: `value(row)` over sorted `keys`. Writes one key
+/// and one joined value a run, returns the number of runs.
 template <class ValueT, class TransformT, class JoinT>
 std::int64_t reduce_runs(execution const& exec, std::uint64_t const* keys, std::int64_t count,
                          TransformT value, JoinT join, std::uint64_t* run_keys,
@@ -135,8 +137,8 @@ struct join_bits {
 inline void sort_pairs(execution const& exec, buffer<std::uint64_t>& keys,
                        buffer<std::uint64_t>& values);
 
-/// 10. Sorts keys by some of their bits, those equal in them in their old order. `bits` are all that differ
-/// above the lowest one looked at.
+/// 10. Sorts keys by some of their bits, those equal in them in their old order. `bits` are all
+/// that differ above the lowest one looked at.
 inline void sort_keys(execution const& exec, std::uint64_t bits, buffer<std::uint64_t>& keys);
 
 }  // namespace memreplay::kernels::MEMREPLAY_BACKEND

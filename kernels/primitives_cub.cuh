@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA form of the sorts: CUB's radix sort over the bits that differ. Thrust's own would sort all 64.
+// The CUDA form of the sorts: CUB's radix sort over the bits that differ. Thrust's own would sort
+// all 64.
 #pragma once
 
 #include "kernels/primitives.cuh"
@@ -29,9 +30,8 @@ inline void sort_pairs(execution const& exec, buffer<std::uint64_t>& keys,
   cub::DoubleBuffer<std::uint64_t> both_keys(keys.data(), other_keys.data());
   cub::DoubleBuffer<std::uint64_t> both_values(values.data(), other_values.data());
   auto const sort = [&](void* scratch, std::size_t& scratch_bytes) {
-    MEMREPLAY_CUDA_TRY(cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, both_keys,
-                                                       both_values, count, first_bit, end_bit,
-                                                       exec.stream()));
+    MEMREPLAY_CUDA_TRY(cub::DeviceRadixSort::SortPairs(
+        scratch, scratch_bytes, both_keys, both_values, count, first_bit, end_bit, exec.stream()));
   };
   std::size_t scratch_bytes = 0;
   sort(nullptr, scratch_bytes);

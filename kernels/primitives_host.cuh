@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The host form of the sorts: a radix sort, low digit first, that skips the bits on which all keys agree. On
-// addresses it takes half the time of Thrust's merge sort, which has no bit range.
+// The host form of the sorts: a radix sort, low digit first, that skips the bits on which all keys
+// agree. On addresses it takes half the time of Thrust's merge sort, which has no bit range.
 #pragma once
 
 #include "kernels/primitives.cuh"
@@ -25,8 +25,8 @@ inline constexpr std::int64_t task_rows = 1 << 16;
 inline constexpr int digit_bits = 8;
 inline constexpr std::int64_t digit_count = std::int64_t{1} << digit_bits;
 
-/// The part of a pass that all tasks share. `counters[block * digit_count + digit]` is first the number of
-/// rows, then the place of the next one. `values` may be null: keys alone.
+/// The part of a pass that all tasks share. `counters[block * digit_count + digit]` is first the
+/// number of rows, then the place of the next one. `values` may be null: keys alone.
 struct radix_pass {
   std::int64_t count;
   int shift;
@@ -98,13 +98,9 @@ inline void radix_sort(execution const& exec, std::uint64_t bits, buffer<std::ui
   buffer<std::uint64_t> other_values(exec, values.count());
   while (bits != 0) {
     int const shift = std::countr_zero(bits);
-    radix_pass const pass{count,
-                          shift,
-                          keys.data(),
-                          values.data(),
-                          other_keys.data(),
-                          other_values.data(),
-                          counters.data()};
+    radix_pass const pass{
+        count,          shift, keys.data(), values.data(), other_keys.data(), other_values.data(),
+        counters.data()};
     for_each_row(exec, blocks, count_digits{pass});
     place_blocks(counters, blocks);
     for_each_row(exec, blocks, move_rows{pass});

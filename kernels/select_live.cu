@@ -48,8 +48,7 @@ struct size_if_carried_in {
 buffer<std::int64_t> select_live(execution const& exec, lifetime_rows const& born,
                                  event_index event, measure which, carried_in older) {
   if (which == measure::reserved) return buffer<std::int64_t>(exec, 0);
-  event_index const* const end =
-      which == measure::allocated ? born.allocated_end : born.active_end;
+  event_index const* const end = which == measure::allocated ? born.allocated_end : born.active_end;
   event_index const earliest = older == carried_in::include ? before_trace : 0;
   return selected_rows(exec, born.count, is_live{born.birth, end, event, earliest});
 }

@@ -54,12 +54,13 @@ struct lifetimes {
         size(exec, count),
         stack(exec, count) {}
   [[nodiscard]] lifetime_rows rows() const noexcept {
-    return {birth.count(), birth.data(), allocated_end.data(),
-            active_end.data(), size.data(), stack.data()};
+    return {birth.count(),     birth.data(), allocated_end.data(),
+            active_end.data(), size.data(),  stack.data()};
   }
 };
 
-/// Bytes after each event, and before the first. The values are sums that wrap around, read as signed.
+/// Bytes after each event, and before the first. The values are sums that wrap around, read as
+/// signed.
 struct curve_rows {
   std::int64_t count;
   std::int64_t const* value;
@@ -77,6 +78,12 @@ struct curve {
   [[nodiscard]] curve_rows rows() const noexcept { return {value.count(), value.data(), start}; }
 };
 
+struct is_action {
+  action const* what;
+  action wanted;
+  MEMREPLAY_HD bool operator()(std::int64_t event) const { return what[event] == wanted; }
+};
+
 /// How to read sizes and the end state while pairing.
 struct pair_options {
   bool has_segments;   ///< `blocks` is the end state; false: nothing is known of it
@@ -85,8 +92,7 @@ struct pair_options {
 
 /// Rows of the trace and the end state -> lifetimes; adds what does not fit together to `counts`.
 [[nodiscard]] lifetimes pair(execution const& exec, event_rows const& events,
-                             block_rows const& blocks, pair_options options,
-                             replay_counts& counts);
+                             block_rows const& blocks, pair_options options, replay_counts& counts);
 
 /// Lifetimes (or segment events) -> the curve of a measure.
 [[nodiscard]] curve accumulate(execution const& exec, event_rows const& events,
@@ -104,7 +110,8 @@ struct pair_options {
 [[nodiscard]] std::vector<std::int64_t> values_at(execution const& exec, curve_rows const& bytes,
                                                   std::vector<event_index> const& positions);
 
-/// Row numbers of the lifetimes that the measure counts after `event`, ascending. None for `reserved`.
+/// Row numbers of the lifetimes that the measure counts after `event`, ascending. None for
+/// `reserved`.
 [[nodiscard]] buffer<std::int64_t> select_live(execution const& exec, lifetime_rows const& born,
                                                event_index event, measure which, carried_in older);
 

@@ -66,8 +66,8 @@ std::vector<stack_total> total_by(execution const& exec, lifetime_rows const& bo
   std::vector<stack_total> totals;
   totals.reserve(run_stack.size());
   for (std::size_t run = 0; run < run_stack.size(); ++run) {
-    totals.push_back({static_cast<stack_id>(run_stack[run]), run_total[run].bytes,
-                      run_total[run].count});
+    totals.push_back(
+        {static_cast<stack_id>(run_stack[run]), run_total[run].bytes, run_total[run].count});
   }
   std::sort(totals.begin(), totals.end(), [](stack_total const& left, stack_total const& right) {
     if (left.bytes != right.bytes) return left.bytes > right.bytes;

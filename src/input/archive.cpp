@@ -14,6 +14,8 @@
 
 #include <memreplay/error.hpp>
 
+#include "base/expects.hpp"
+
 namespace memreplay::input {
 namespace {
 
@@ -30,17 +32,43 @@ using archive_ptr = std::unique_ptr<archive, close_archive>;
               "copy it again; --salvage reads what can still be decoded");
 }
 
-archive_ptr open_archive(std::span<std::byte const> bytes) {
+struct magic {
+  std::string_view start;
+  int filter;  ///< ARCHIVE_FILTER_NONE for a zip
+  char const* format;
+};
+
+constexpr magic magics[] = {
+    {"\x1f\x8b", ARCHIVE_FILTER_GZIP, "gzip"},
+    {"\x28\xb5\x2f\xfd", ARCHIVE_FILTER_ZSTD, "zstd"},
+    {"BZh", ARCHIVE_FILTER_BZIP2, "bzip2"},
+    {std::string_view("\xfd\x37zXZ\0", 6), ARCHIVE_FILTER_XZ, "xz"},
+    {"PK\x03\x04", ARCHIVE_FILTER_NONE, "zip"},
+    {"PK\x05\x06", ARCHIVE_FILTER_NONE, "zip"},
+};
+
+magic const* find_magic(std::span<std::byte const> bytes) noexcept {
+  std::string_view const text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+  for (magic const& each : magics) {
+    if (text.starts_with(each.start)) return &each;
+  }
+  return nullptr;
+}
+
+/// Takes off exactly one layer: libarchive would go on by itself, without our limits in between.
+archive_ptr open_archive(std::span<std::byte const> bytes, magic const& what) {
   archive_ptr handle(archive_read_new());
   if (handle == nullptr) throw std::bad_alloc();
-  archive_read_support_filter_gzip(handle.get());
-  archive_read_support_filter_zstd(handle.get());
-  archive_read_support_filter_bzip2(handle.get());
-  archive_read_support_filter_xz(handle.get());
-  archive_read_support_format_zip(handle.get());
-  archive_read_support_format_raw(handle.get());
-  if (archive_read_open_memory(handle.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
-    fail(handle.get());
+  if (what.filter == ARCHIVE_FILTER_NONE) {
+    archive_read_support_format_zip(handle.get());
+  } else {
+    archive_read_support_format_raw(handle.get());
+    archive_read_support_format_empty(handle.get());
+    if (archive_read_append_filter(handle.get(), what.filter) < ARCHIVE_WARN) fail(handle.get());
+  }
+  int const status = archive_read_open_memory(handle.get(), bytes.data(), bytes.size());
+  // A stream that is damaged at its start would pass as an empty one.
+  if (status < ARCHIVE_WARN || archive_errno(handle.get()) != 0) fail(handle.get());
   return handle;
 }
 
@@ -54,8 +82,9 @@ bool is_torch_save(std::string_view path) {
 }
 
 /// Index of the member to read among all headers.
-std::size_t choose_member(std::span<std::byte const> bytes, bool is_cut_allowed) {
-  archive_ptr const handle = open_archive(bytes);
+std::size_t choose_member(std::span<std::byte const> bytes, magic const& what,
+                          bool is_cut_allowed) {
+  archive_ptr const handle = open_archive(bytes, what);
   std::vector<std::pair<std::size_t, std::string>> files;
   archive_entry* entry = nullptr;
   for (std::size_t row = 0;; ++row) {
@@ -65,8 +94,6 @@ std::size_t choose_member(std::span<std::byte const> bytes, bool is_cut_allowed)
       if (is_cut_allowed && !files.empty()) break;  // the cut is in the last member found
       fail(handle.get());
     }
-    // A compressed file has one member; looking for another would decode all of it.
-    if (archive_format(handle.get()) == ARCHIVE_FORMAT_RAW) return row;
     std::string path = path_of(entry);
     if (archive_entry_filetype(entry) == AE_IFDIR || path.starts_with("__MACOSX/")) continue;
     if (is_torch_save(path)) return row;
@@ -84,21 +111,23 @@ std::size_t choose_member(std::span<std::byte const> bytes, bool is_cut_allowed)
 
 }  // namespace
 
+bool is_archive(std::span<std::byte const> bytes) noexcept { return find_magic(bytes) != nullptr; }
+
 decoded_member decode_archive(std::span<std::byte const> bytes, std::size_t limit,
                               bool is_cut_allowed) {
-  std::size_t const wanted = choose_member(bytes, is_cut_allowed);
-  archive_ptr const handle = open_archive(bytes);
+  magic const* const what = find_magic(bytes);
+  MEMREPLAY_EXPECTS(what != nullptr);
+  decoded_member result;
+  result.format = what->format;
+  // A compressed file has one member; looking for another would decode all of it.
+  bool const is_zip = what->filter == ARCHIVE_FILTER_NONE;
+  std::size_t const wanted = is_zip ? choose_member(bytes, *what, is_cut_allowed) : 0;
+  archive_ptr const handle = open_archive(bytes, *what);
   archive_entry* entry = nullptr;
   for (std::size_t row = 0; row <= wanted; ++row) {
-    if (archive_read_next_header(handle.get(), &entry) < ARCHIVE_WARN) fail(handle.get());
-  }
-
-  decoded_member result;
-  bool const is_raw = archive_format(handle.get()) == ARCHIVE_FORMAT_RAW;
-  result.format = is_raw ? archive_filter_name(handle.get(), 0) : "zip";
-  if (is_raw && archive_filter_count(handle.get()) <= 1) {
-    throw error(error_code::not_a_snapshot,
-                "the start of a compressed file, but not one that can be decoded");
+    int const status = archive_read_next_header(handle.get(), &entry);
+    if (status == ARCHIVE_EOF && !is_zip) return result;  // nothing was compressed
+    if (status == ARCHIVE_EOF || status < ARCHIVE_WARN) fail(handle.get());
   }
   for (;;) {
     void const* chunk = nullptr;

@@ -16,9 +16,13 @@ struct decoded_member {
   std::string format;  ///< "gzip", "zip", "zstd" ...
 };
 
-/// Decodes a compressed file, or the one snapshot of a zip: its only file, or torch.save's
-/// `data.pkl`. Throws `error`: damaged, refused (more than `limit` bytes), not_a_snapshot (several
-/// files).
+/// Whether the bytes begin like a gzip, zstd, bzip2, xz or zip file.
+[[nodiscard]] bool is_archive(std::span<std::byte const> bytes) noexcept;
+
+/// Takes one layer off what `is_archive`: decodes a compressed file, or the one snapshot of a zip,
+/// which is its only file or torch.save's `data.pkl`. Throws `error`: damaged, refused (more than
+/// `limit` bytes), not_a_snapshot (several files). A stream that is cut inside its header gives
+/// nothing.
 [[nodiscard]] decoded_member decode_archive(std::span<std::byte const> bytes, std::size_t limit,
                                             bool is_cut_allowed);
 

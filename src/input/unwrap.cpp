@@ -38,12 +38,6 @@ std::string_view without_leading_space(std::string_view text) {
   return first == std::string_view::npos ? std::string_view{} : text.substr(first);
 }
 
-bool is_compressed(std::string_view text) {
-  return text.starts_with("\x1f\x8b"sv) || text.starts_with("PK\x03\x04"sv) ||
-         text.starts_with("PK\x05\x06"sv) || text.starts_with("\x28\xb5\x2f\xfd"sv) ||
-         text.starts_with("BZh"sv) || text.starts_with("\xfd\x37zXZ\0"sv);
-}
-
 /// Two lines with a name each, which the machine refuses better than we could; any other text that
 /// begins with a c is no pickle.
 bool is_global(std::string_view text) {
@@ -91,7 +85,7 @@ unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
     std::string_view const text = as_text(result.bytes);
     if (text.empty()) {
       throw error(error_code::not_a_snapshot,
-                  level == 0 ? "the file is empty (0 bytes)" : "the wrapped file is empty",
+                  level == 0 ? "the file is empty (0 bytes)" : "the wrapped file is empty, or cut off at its start",
                   "the dump died before it wrote anything; record with stacks=\"python\" if "
                   "symbolizing failed");
     }
@@ -101,12 +95,13 @@ unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
       result.description = "pickle" + wrappers;
       return result;
     }
-    bool const is_wrapper = is_compressed(text) || visible.starts_with('<');
+    bool const is_compressed = is_archive(result.bytes);
+    bool const is_wrapper = is_compressed || visible.starts_with('<');
     if (is_wrapper && level == wrapper_limit) {
       throw error(error_code::refused,
                   fmt::format("refused: wrapped more than {} times", wrapper_limit));
     }
-    if (is_compressed(text)) {
+    if (is_compressed) {
       decoded_member member = decode_archive(result.bytes, limit, is_cut_allowed);
       result.storage = std::move(member.content);
       wrappers = " in " + member.format + wrappers;

@@ -4,6 +4,7 @@
 #include "writers/exactness_text.hpp"
 
 #include "base/byte_text.hpp"
+#include "writers/plain_text.hpp"
 
 namespace memreplay::writers {
 
@@ -13,6 +14,11 @@ std::string exactness_text(exactness const& value) {
   if (value.low == value.high) text = "about " + text;
   if (!value.reason.empty()) text += " (" + value.reason + ')';
   return text;
+}
+
+std::string exact_digits_text(exactness const& value) {
+  if (!value.exact || value.low < 1024) return {};
+  return " (" + count_text(value.low, "byte") + ')';
 }
 
 }  // namespace memreplay::writers

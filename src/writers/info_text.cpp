@@ -96,7 +96,10 @@ void write_curves(report const& model, device_report const& device, std::string&
   write_curve("Active", device.active);
   write_curve("Reserved", device.reserved);
   write_line("Carried in", byte_text(device.carried_in_bytes), out);
-  write_line("max_memory_allocated", exactness_text(device.max_memory_allocated), out);
+  write_line(
+      "max_memory_allocated",
+      exactness_text(device.max_memory_allocated) + exact_digits_text(device.max_memory_allocated),
+      out);
   if (!device.measured_exactness.exact) {
     write_line(fmt::format("Peak ({})", to_string(model.plan.what)),
                exactness_text(device.measured_exactness), out);

@@ -71,8 +71,9 @@ void write_max_memory_line(report const& model, device_report const& device, std
   bool const is_same_curve = model.plan.what == measure::allocated &&
                              model.plan.sizes == size_basis::block &&
                              model.plan.older == carried_in::include;
-  append(out, "- **torch.cuda.max_memory_allocated** over this trace: {}; {}\n",
+  append(out, "- **torch.cuda.max_memory_allocated** over this trace: {}{}; {}\n",
          exactness_text(device.max_memory_allocated),
+         exact_digits_text(device.max_memory_allocated),
          is_same_curve ? "it is the peak above"
                        : "it counts allocated blocks in the allocator's rounded sizes, carried-in "
                          "memory included");
@@ -81,10 +82,8 @@ void write_max_memory_line(report const& model, device_report const& device, std
 void write_device_lines(report const& model, device_report const& device, std::string& out) {
   append(out, "- **Device {}**: {}{}\n", device.device, count_text(device.events, "event"),
          device.span_seconds ? " over " + seconds_text(*device.span_seconds) : std::string{});
-  std::string const peak_value = device.measured_exactness.exact
-                                     ? byte_text(device.measured.peak_bytes)
-                                     : exactness_text(device.measured_exactness);
-  append(out, "- **Peak**: **{}** {}", peak_value, event_text(device.measured.peak_event));
+  append(out, "- **Peak**: **{}**{} {}", exactness_text(device.measured_exactness),
+         exact_digits_text(device.measured_exactness), event_text(device.measured.peak_event));
   if (peak_report const* const peak = global_peak(device)) {
     append(out, ": {} from the trace + {} carried in", byte_text(peak->trace_bytes),
            byte_text(peak->carried_in_bytes));

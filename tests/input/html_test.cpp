@@ -91,7 +91,7 @@ TEST(html, a_page_that_ends_inside_its_snapshot) {
 TEST(html, many_starts_of_members_stay_fast) {
   std::string page = "<";
   for (int row = 0; row < 200'000; ++row) page += "base64:\"";
-  EXPECT_NO_THROW((void)decode_html(page, true));
+  EXPECT_THROW((void)decode_html(page, true), error);
 }
 
 }  // namespace

@@ -45,7 +45,9 @@ TEST_P(ReplayLaws, TheLiveSetSumsToTheCurveAtEveryPeak) {
         plan.older = older;
         for (peak const& found : replay(given, plan).peaks) {
           ASSERT_EQ(sum_of(found.holders), found.bytes) << options;
-          ASSERT_EQ(found.bytes, what == measure::allocated ? found.allocated_bytes : found.active_bytes) << options;
+          ASSERT_EQ(found.bytes,
+                    what == measure::allocated ? found.allocated_bytes : found.active_bytes)
+              << options;
           if (older == carried_in::ignore) {
             ASSERT_EQ(found.carried_in_bytes, 0) << options;
           }
@@ -62,15 +64,18 @@ TEST_P(ReplayLaws, TheLiveSetSumsToTheCurveAnywhere) {
     for (measure const what : {measure::allocated, measure::active}) {
       replay_plan plan = many_peaks(what);
       std::int64_t start = 0;
-      auto const curve = run([&](kernels::backend const& on) { return on.accumulate(given.view(), plan, start); });
+      auto const curve =
+          run([&](kernels::backend const& on) { return on.accumulate(given.view(), plan, start); });
       auto const lifetimes = run([&](kernels::backend const& on) {
         replay_counts counts;
         return on.pair(given.view(), counts);
       });
       for (int round = 0; round < 5; ++round) {
         event_index const event = static_cast<event_index>(random() % (curve.size() + 1)) - 1;
-        auto const live = run([&](kernels::backend const& on) { return on.live_by_stack(lifetimes, event, plan); });
-        ASSERT_EQ(sum_of(live), event < 0 ? start : curve[static_cast<std::size_t>(event)]) << options << " at " << event;
+        auto const live = run(
+            [&](kernels::backend const& on) { return on.live_by_stack(lifetimes, event, plan); });
+        ASSERT_EQ(sum_of(live), event < 0 ? start : curve[static_cast<std::size_t>(event)])
+            << options << " at " << event;
       }
     }
   }
@@ -119,13 +124,16 @@ TEST_P(ReplayLaws, ActiveIsNeverLessThanAllocated) {
     trace const given = make_random_trace(options);
     auto const curve_of = [&](measure what) {
       std::int64_t start = 0;
-      auto curve = run([&](kernels::backend const& on) { return on.accumulate(given.view(), many_peaks(what), start); });
+      auto curve = run([&](kernels::backend const& on) {
+        return on.accumulate(given.view(), many_peaks(what), start);
+      });
       curve.push_back(start);
       return curve;
     };
     auto const allocated = curve_of(measure::allocated);
     auto const active = curve_of(measure::active);
-    for (std::size_t e = 0; e < active.size(); ++e) ASSERT_LE(allocated[e], active[e]) << options << " at " << e;
+    for (std::size_t e = 0; e < active.size(); ++e)
+      ASSERT_LE(allocated[e], active[e]) << options << " at " << e;
   }
 }
 
@@ -148,9 +156,10 @@ TEST_P(ReplayLaws, RenumberedStacksChangeNothingElse) {
       });
     }
     for (stack_total& total : expected.throughput) total.stack = renumber(total.stack);
-    std::sort(expected.throughput.begin(), expected.throughput.end(), [](auto const& a, auto const& b) {
-      return a.bytes > b.bytes || (a.bytes == b.bytes && a.stack < b.stack);
-    });
+    std::sort(expected.throughput.begin(), expected.throughput.end(),
+              [](auto const& a, auto const& b) {
+                return a.bytes > b.bytes || (a.bytes == b.bytes && a.stack < b.stack);
+              });
     ASSERT_TRUE(results_equal(replay(renamed, plan), expected)) << options;
   }
 }
@@ -172,7 +181,6 @@ TEST_P(ReplayLaws, DoubledSizesDoubleAllBytes) {
         ASSERT_EQ(a.peak_event, b.peak_event) << options;
         ASSERT_EQ(a.end_bytes * 2, b.end_bytes) << options;
       };
-      // Segment events carry random sizes up to 64 bits here; where they double without wrapping, so do sums.
       expect_doubled(once.allocated, twice.allocated);
       expect_doubled(once.active, twice.active);
       ASSERT_EQ(once.counts.lifetimes, twice.counts.lifetimes);
@@ -194,7 +202,8 @@ TEST_P(ReplayLaws, TheTimelineReachesTheExtremes) {
       auto const found = replay(given, many_peaks(what));
       if (found.timeline.empty()) continue;
       std::int64_t highest = found.measured.start_bytes;
-      for (timeline_bucket const& bucket : found.timeline) highest = std::max(highest, bucket.high_bytes);
+      for (timeline_bucket const& bucket : found.timeline)
+        highest = std::max(highest, bucket.high_bytes);
       ASSERT_EQ(highest, found.measured.peak_bytes) << options;
       ASSERT_LE(found.timeline.back().low_bytes, found.measured.end_bytes) << options;
       ASSERT_GE(found.timeline.back().high_bytes, found.measured.end_bytes) << options;
@@ -207,7 +216,9 @@ TEST_P(ReplayLaws, EveryBackEndGivesTheSameBytes) {
     trace const given = make_random_trace(options);
     for (measure const what : all_measures) {
       replay_plan const plan = many_peaks(what);
-      ASSERT_TRUE(results_equal(replay(given, plan), kernels::host_backend().run(given.view(), plan))) << options;
+      ASSERT_TRUE(
+          results_equal(replay(given, plan), kernels::host_backend().run(given.view(), plan)))
+          << options;
     }
   }
 }

@@ -39,7 +39,8 @@ bool skips_requests(kernels::kernel_input const& input) {
   std::set<std::uint64_t> live;
   for (std::int64_t e = 0; e < input.events.count; ++e) {
     if (input.events.what[e] == action::alloc) live.insert(input.events.address[e]);
-    if (input.events.what[e] == action::free_completed && live.erase(input.events.address[e]) > 0) return true;
+    if (input.events.what[e] == action::free_completed && live.erase(input.events.address[e]) > 0)
+      return true;
   }
   return false;
 }
@@ -72,7 +73,8 @@ naive_lifetimes naive_pair(kernels::kernel_input const& input, bool compare_size
 
   for (event_index e = 0; e < events.count; ++e) {
     action const what = events.what[e];
-    if (what != action::alloc && what != action::free_requested && what != action::free_completed) continue;
+    if (what != action::alloc && what != action::free_requested && what != action::free_completed)
+      continue;
     place& here = places[events.address[e]];
     here.touched = true;
     bool const is_open = here.now == phase::live || here.now == phase::pending;
@@ -88,11 +90,13 @@ naive_lifetimes naive_pair(kernels::kernel_input const& input, bool compare_size
       ++counts.lifetimes;
       continue;
     }
-    bool const is_known = is_open || (here.now == phase::requested_and_closed && what == action::free_requested);
+    bool const is_known =
+        is_open || (here.now == phase::requested_and_closed && what == action::free_requested);
     if (!is_known) {
       ++counts.unmatched_frees;
       add_to(counts.unmatched_free_bytes, events.size[e]);
-      here.lifetimes.push_back({before_trace, never, never, events.size[e], or_before_trace(events.stack[e])});
+      here.lifetimes.push_back(
+          {before_trace, never, never, events.size[e], or_before_trace(events.stack[e])});
     } else if (compare_sizes && events.size[e] != here.lifetimes.back().size) {
       ++counts.size_mismatches;
     }
@@ -127,12 +131,14 @@ naive_lifetimes naive_pair(kernels::kernel_input const& input, bool compare_size
     bool const is_pending = blocks.is_pending[b] != 0;
     place& here = places[blocks.address[b]];
     if (!here.touched) {
-      here.lifetimes.push_back({before_trace, is_pending ? before_trace : never, never, blocks.size[b],
-                                or_before_trace(blocks.stack[b])});
+      here.lifetimes.push_back({before_trace, is_pending ? before_trace : never, never,
+                                blocks.size[b], or_before_trace(blocks.stack[b])});
       ++(is_pending ? counts.pending_carried_in : counts.never_freed);
-      add_to(is_pending ? counts.pending_carried_in_bytes : counts.never_freed_bytes, blocks.size[b]);
+      add_to(is_pending ? counts.pending_carried_in_bytes : counts.never_freed_bytes,
+             blocks.size[b]);
     } else if (here.now == phase::live || here.now == phase::pending) {
-      if (compare_sizes && blocks.size[b] != here.lifetimes.back().size) ++counts.end_size_mismatches;
+      if (compare_sizes && blocks.size[b] != here.lifetimes.back().size)
+        ++counts.end_size_mismatches;
     } else if (!(no_completions && is_pending)) {
       ++counts.freed_but_in_segments;
       add_to(counts.freed_but_in_segments_bytes, blocks.size[b]);
@@ -168,11 +174,14 @@ naive_curve naive_accumulate(kernels::kernel_input const& input, measure which, 
     bytes net = 0;
     for (std::size_t e = 0; e < count; ++e) {
       action const what = input.events.what[e];
-      if (what == action::segment_alloc || what == action::segment_map) delta[e] = input.events.size[e];
-      if (what == action::segment_free || what == action::segment_unmap) delta[e] = 0 - input.events.size[e];
+      if (what == action::segment_alloc || what == action::segment_map)
+        delta[e] = input.events.size[e];
+      if (what == action::segment_free || what == action::segment_unmap)
+        delta[e] = 0 - input.events.size[e];
       net += delta[e];
     }
-    if (input.has_segments && older == carried_in::include) start = static_cast<bytes>(input.reserved_end_bytes) - net;
+    if (input.has_segments && older == carried_in::include)
+      start = static_cast<bytes>(input.reserved_end_bytes) - net;
   } else {
     auto const rows = naive_pair(input, true).rows;
     for (std::size_t row = 0; row < rows.birth.size(); ++row) {
@@ -203,7 +212,8 @@ curve_summary naive_summary(naive_curve const& curve) {
   return made;
 }
 
-std::vector<peak> naive_peaks(naive_curve const& curve, std::int64_t const* time_us, replay_plan const& plan) {
+std::vector<peak> naive_peaks(naive_curve const& curve, std::int64_t const* time_us,
+                              replay_plan const& plan) {
   // Position 0 stands for "before event 0".
   std::vector<std::int64_t> value{curve.start};
   value.insert(value.end(), curve.after.begin(), curve.after.end());
@@ -217,12 +227,16 @@ std::vector<peak> naive_peaks(naive_curve const& curve, std::int64_t const* time
     while (last + 1 < value.size() && value[last + 1] == value[first]) ++last;
     bool const rises = first == 0 || value[first - 1] < value[first];
     bool const falls = last + 1 == value.size() || value[last + 1] < value[last];
-    if (rises && falls && value[last] > 0) candidates.push_back({value[last], static_cast<event_index>(last) - 1});
+    if (rises && falls && value[last] > 0)
+      candidates.push_back({value[last], static_cast<event_index>(last) - 1});
     first = last + 1;
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](auto a, auto b) { return a.bytes > b.bytes; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](auto a, auto b) { return a.bytes > b.bytes; });
 
-  auto const time_of = [&](event_index event) { return static_cast<__int128>(time_us[event < 0 ? 0 : event]); };
+  auto const time_of = [&](event_index event) {
+    return static_cast<__int128>(time_us[event < 0 ? 0 : event]);
+  };
   bool const has_times = time_us != nullptr && !curve.after.empty() && plan.min_separation_us > 0;
   std::vector<peak> peaks;
   for (candidate const& one : candidates) {
@@ -243,8 +257,8 @@ std::vector<peak> naive_peaks(naive_curve const& curve, std::int64_t const* time
   return peaks;
 }
 
-std::vector<stack_total> naive_live(kernels::host_lifetimes const& rows, event_index event, measure which,
-                                    carried_in older) {
+std::vector<stack_total> naive_live(kernels::host_lifetimes const& rows, event_index event,
+                                    measure which, carried_in older) {
   std::map<std::uint32_t, stack_total> by_stack;
   for (std::size_t row = 0; row < rows.birth.size() && which != measure::reserved; ++row) {
     if (rows.birth[row] == before_trace && older == carried_in::ignore) continue;
@@ -267,14 +281,16 @@ std::vector<timeline_bucket> naive_downsample(naive_curve const& curve, std::int
   for (std::int64_t i = 0; i < buckets; ++i) {
     auto const begin = curve.after.begin() + i * count / buckets;
     auto const end = curve.after.begin() + (i + 1) * count / buckets;
-    timeline.push_back({begin - curve.after.begin(), *std::min_element(begin, end), *std::max_element(begin, end)});
+    timeline.push_back({begin - curve.after.begin(), *std::min_element(begin, end),
+                        *std::max_element(begin, end)});
   }
   return timeline;
 }
 
 kernels::kernel_result naive_run(kernels::kernel_input const& input, replay_plan const& plan) {
   kernels::kernel_result made;
-  for (event_index e = 0; e < input.events.count; ++e) ++made.action_counts[static_cast<int>(input.events.what[e])];
+  for (event_index e = 0; e < input.events.count; ++e)
+    ++made.action_counts[static_cast<int>(input.events.what[e])];
   auto const paired = naive_pair(input, plan.sizes == size_basis::requested);
   made.counts = paired.counts;
   auto const curve_of = [&](measure which) { return naive_accumulate(input, which, plan.older); };
@@ -296,9 +312,12 @@ kernels::kernel_result naive_run(kernels::kernel_input const& input, replay_plan
     one.active_bytes = at(active, one.event);
     one.reserved_bytes = at(reserved, one.event);
     one.holders = naive_live(paired.rows, one.event, plan.what, plan.older);
-    for (std::size_t row = 0; row < paired.rows.birth.size() && plan.what != measure::reserved; ++row) {
-      bool const is_older = paired.rows.birth[row] == before_trace && plan.older == carried_in::include;
-      if (is_older && end_of(paired.rows, row, plan.what) > one.event) add_to(one.carried_in_bytes, paired.rows.size[row]);
+    for (std::size_t row = 0; row < paired.rows.birth.size() && plan.what != measure::reserved;
+         ++row) {
+      bool const is_older =
+          paired.rows.birth[row] == before_trace && plan.older == carried_in::include;
+      if (is_older && end_of(paired.rows, row, plan.what) > one.event)
+        add_to(one.carried_in_bytes, paired.rows.size[row]);
     }
   }
   if (plan.throughput) {

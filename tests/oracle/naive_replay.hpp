@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The replay as one would write it on a blackboard: one event after the other, a map of what is live. Slow,
-// obvious, and without a line in common with the kernels; the tests' idea of the truth.
+// The replay as one would write it on a blackboard: one event after the other, a map of what is
+// live. Slow, obvious, and without a line in common with the kernels; the tests' idea of the truth.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,23 @@ struct naive_curve {
   std::vector<std::int64_t> after;  ///< bytes after each event
 };
 
-[[nodiscard]] naive_curve naive_accumulate(kernels::kernel_input const& input, measure which, carried_in older);
+[[nodiscard]] naive_curve naive_accumulate(kernels::kernel_input const& input, measure which,
+                                           carried_in older);
 
 [[nodiscard]] curve_summary naive_summary(naive_curve const& curve);
 
 [[nodiscard]] std::vector<peak> naive_peaks(naive_curve const& curve, std::int64_t const* time_us,
                                             replay_plan const& plan);
 
-[[nodiscard]] std::vector<stack_total> naive_live(kernels::host_lifetimes const& lifetimes, event_index event,
-                                                  measure which, carried_in older);
+[[nodiscard]] std::vector<stack_total> naive_live(kernels::host_lifetimes const& lifetimes,
+                                                  event_index event, measure which,
+                                                  carried_in older);
 
-[[nodiscard]] std::vector<timeline_bucket> naive_downsample(naive_curve const& curve, std::int64_t width);
+[[nodiscard]] std::vector<timeline_bucket> naive_downsample(naive_curve const& curve,
+                                                            std::int64_t width);
 
 /// All of it.
-[[nodiscard]] kernels::kernel_result naive_run(kernels::kernel_input const& input, replay_plan const& plan);
+[[nodiscard]] kernels::kernel_result naive_run(kernels::kernel_input const& input,
+                                               replay_plan const& plan);
 
 }  // namespace memreplay::test

@@ -21,7 +21,8 @@ class generator {
     sizes_.assign(count, 0);
     for (std::size_t slot = 0; slot < count; ++slot) {
       // Every other trace is spread over all 64 bits, which real addresses never are.
-      addresses_.push_back(options.seed % 2 == 0 ? random_() : 0x7f12'0000'0000 + slot * 512 * (1 + slot % 3));
+      addresses_.push_back(options.seed % 2 == 0 ? random_()
+                                                 : 0x7f12'0000'0000 + slot * 512 * (1 + slot % 3));
       if (kind() != disorder::none && chance(30)) {
         states_[slot] = state::carried_in;
         sizes_[slot] = any_size();
@@ -38,12 +39,17 @@ class generator {
  private:
   [[nodiscard]] disorder kind() const { return options_.kind; }
   [[nodiscard]] bool is_chaotic() const {
-    return kind() == disorder::everything || kind() == disorder::huge_sizes || kind() == disorder::no_end_state;
+    return kind() == disorder::everything || kind() == disorder::huge_sizes ||
+           kind() == disorder::no_end_state;
   }
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   bool chance(std::uint64_t percent) { return below(100) < percent; }
-  std::uint64_t any_size() { return kind() == disorder::huge_sizes && chance(50) ? random_() : below(5000); }
-  std::uint32_t any_stack() { return chance(5) ? to_row(no_stack) : static_cast<std::uint32_t>(below(40)); }
+  std::uint64_t any_size() {
+    return kind() == disorder::huge_sizes && chance(50) ? random_() : below(5000);
+  }
+  std::uint32_t any_stack() {
+    return chance(5) ? to_row(no_stack) : static_cast<std::uint32_t>(below(40));
+  }
 
   void add(action what, std::size_t slot, std::uint64_t size) {
     if (is_chaotic() && chance(2)) size = any_size();
@@ -101,19 +107,22 @@ class generator {
     made_.has_segments = kind() != disorder::no_end_state;
     made_.reserved_end_bytes = static_cast<std::int64_t>(below(1'000'000));
     std::vector<std::pair<std::uint64_t, std::size_t>> order;
-    for (std::size_t slot = 0; slot < addresses_.size(); ++slot) order.emplace_back(addresses_[slot], slot);
+    for (std::size_t slot = 0; slot < addresses_.size(); ++slot)
+      order.emplace_back(addresses_[slot], slot);
     std::sort(order.begin(), order.end());
     for (auto const& [address, slot] : order) {
       if (!made_.block_address.empty() && made_.block_address.back() == address) continue;
       state const at_end = states_[slot];
-      bool in_use = at_end == state::live || at_end == state::pending || at_end == state::carried_in;
+      bool in_use =
+          at_end == state::live || at_end == state::pending || at_end == state::carried_in;
       bool is_pending = at_end == state::pending;
       std::uint64_t size = sizes_[slot];
       if (is_chaotic() && chance(10)) in_use = !in_use;
       if (is_chaotic() && chance(5)) is_pending = !is_pending;
       if (is_chaotic() && chance(5)) size = any_size();
       if (kind() != disorder::none && at_end == state::carried_in && chance(20)) is_pending = true;
-      if (kind() == disorder::no_completions && at_end == state::closed && chance(20)) in_use = is_pending = true;
+      if (kind() == disorder::no_completions && at_end == state::closed && chance(20))
+        in_use = is_pending = true;
       if (in_use) made_.block(address, size, is_pending, any_stack());
     }
   }
@@ -138,15 +147,16 @@ std::vector<random_options> random_cases(std::int64_t largest) {
     for (disorder const kind :
          {disorder::none, disorder::carried_in, disorder::everything, disorder::no_requests,
           disorder::no_completions, disorder::huge_sizes, disorder::no_end_state}) {
-      for (std::int64_t const addresses : {1, 5, 300}) cases.push_back({seed++, events, addresses, kind});
+      for (std::int64_t const addresses : {1, 5, 300})
+        cases.push_back({seed++, events, addresses, kind});
     }
   }
   return cases;
 }
 
 std::ostream& operator<<(std::ostream& out, random_options const& options) {
-  return out << "seed " << options.seed << ", " << options.events << " events, " << options.addresses
-             << " addresses, disorder " << static_cast<int>(options.kind);
+  return out << "seed " << options.seed << ", " << options.events << " events, "
+             << options.addresses << " addresses, disorder " << static_cast<int>(options.kind);
 }
 
 }  // namespace memreplay::test

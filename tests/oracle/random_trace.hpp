@@ -12,13 +12,13 @@
 namespace memreplay::test {
 
 enum class disorder {
-  none,           ///< a complete history and the end state that belongs to it
-  carried_in,     ///< memory older than the trace, some of it never freed
-  everything,     ///< besides: double allocs and frees, wrong sizes, an end state that contradicts
-  no_requests,    ///< recorded without free_requested
-  no_completions, ///< recorded without free_completed
-  huge_sizes,     ///< `everything` with sizes up to 2^64 - 1, so that sums wrap around
-  no_end_state,   ///< `everything`, but the file has no segments
+  none,            ///< a complete history and the end state that belongs to it
+  carried_in,      ///< memory older than the trace, some of it never freed
+  everything,      ///< besides: double allocs and frees, wrong sizes, an end state that contradicts
+  no_requests,     ///< recorded without free_requested
+  no_completions,  ///< recorded without free_completed
+  huge_sizes,      ///< `everything` with sizes up to 2^64 - 1, so that sums wrap around
+  no_end_state,    ///< `everything`, but the file has no segments
 };
 
 struct random_options {
@@ -30,7 +30,8 @@ struct random_options {
 
 [[nodiscard]] trace make_random_trace(random_options const& options);
 
-/// Every kind of disorder at every size that has a special case in a parallel algorithm, up to `largest`.
+/// Every kind of disorder at every size that has a special case in a parallel algorithm, up to
+/// `largest`.
 [[nodiscard]] std::vector<random_options> random_cases(std::int64_t largest);
 
 std::ostream& operator<<(std::ostream& out, random_options const& options);

@@ -10,8 +10,8 @@ namespace memreplay::test {
 namespace {
 
 bool same(curve_summary const& a, curve_summary const& b) {
-  return a.start_bytes == b.start_bytes && a.peak_bytes == b.peak_bytes && a.peak_event == b.peak_event &&
-         a.end_bytes == b.end_bytes;
+  return a.start_bytes == b.start_bytes && a.peak_bytes == b.peak_bytes &&
+         a.peak_event == b.peak_event && a.end_bytes == b.end_bytes;
 }
 
 bool same(peak const& a, peak const& b) {
@@ -22,9 +22,13 @@ bool same(peak const& a, peak const& b) {
 
 }  // namespace
 
-::testing::AssertionResult results_equal(kernels::kernel_result const& left, kernels::kernel_result const& right) {
-  auto const differ = [](std::string const& what) { return ::testing::AssertionFailure() << what << " differ"; };
-  if (!std::equal(std::begin(left.action_counts), std::end(left.action_counts), std::begin(right.action_counts))) {
+::testing::AssertionResult results_equal(kernels::kernel_result const& left,
+                                         kernels::kernel_result const& right) {
+  auto const differ = [](std::string const& what) {
+    return ::testing::AssertionFailure() << what << " differ";
+  };
+  if (!std::equal(std::begin(left.action_counts), std::end(left.action_counts),
+                  std::begin(right.action_counts))) {
     return differ("action counts");
   }
   if (!same(left.allocated, right.allocated)) return differ("allocated curves");

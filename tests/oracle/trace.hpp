@@ -42,7 +42,8 @@ struct trace {
     return add(action::free_completed, at, bytes, held_by);
   }
   /// Blocks are added in ascending address.
-  trace& block(std::uint64_t at, std::uint64_t bytes, bool is_pending = false, std::uint32_t held_by = 0) {
+  trace& block(std::uint64_t at, std::uint64_t bytes, bool is_pending = false,
+               std::uint32_t held_by = 0) {
     block_address.push_back(at);
     block_size.push_back(bytes);
     block_stack.push_back(stack_id{held_by});
@@ -53,8 +54,8 @@ struct trace {
   [[nodiscard]] kernels::kernel_input view() const {
     kernels::kernel_input made;
     made.events = {count(), what.data(), address.data(), size.data(), stack.data(), time_us.data()};
-    made.blocks = {static_cast<std::int64_t>(block_address.size()), block_address.data(), block_size.data(),
-                   block_stack.data(), block_is_pending.data()};
+    made.blocks = {static_cast<std::int64_t>(block_address.size()), block_address.data(),
+                   block_size.data(), block_stack.data(), block_is_pending.data()};
     made.has_segments = has_segments;
     made.reserved_end_bytes = reserved_end_bytes;
     return made;

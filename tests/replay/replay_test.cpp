@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots in, replays out: which rows belong to which device, what the audit says, how exact a number is.
+// Snapshots in, replays out: which rows belong to which device, what the audit says, how exact a
+// number is.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -23,23 +24,29 @@ replay_plan host_plan() {
   return plan;
 }
 
-device_replay replay_one(snapshot const& input, replay_plan const& plan = host_plan(), std::int32_t device = 0) {
+device_replay replay_one(snapshot const& input, replay_plan const& plan = host_plan(),
+                         std::int32_t device = 0) {
   return replay(input, {device}, plan).devices.front();
 }
 
 audit_row const* find_row(audit const& rows, std::string const& kind) {
-  auto const found = std::find_if(rows.begin(), rows.end(), [&](audit_row const& row) { return row.kind == kind; });
+  auto const found = std::find_if(rows.begin(), rows.end(),
+                                  [&](audit_row const& row) { return row.kind == kind; });
   return found == rows.end() ? nullptr : &*found;
 }
 
 bool is_clean(audit const& rows) {
-  return std::all_of(rows.begin(), rows.end(), [](audit_row const& row) { return row.level == severity::info; });
+  return std::all_of(rows.begin(), rows.end(),
+                     [](audit_row const& row) { return row.level == severity::info; });
 }
 
 /// 4096 bytes are older than the trace, 1024 come and go, 512 stay.
 snapshot_builder complete_file() {
   snapshot_builder builder;
-  builder.segment_alloc(0x20'0000, 2 << 20).alloc(0x20'0000, 1024).alloc(0x20'0400, 512).free(0x20'0000);
+  builder.segment_alloc(0x20'0000, 2 << 20)
+      .alloc(0x20'0000, 1024)
+      .alloc(0x20'0400, 512)
+      .free(0x20'0000);
   builder.segment(0x10'0000, 1 << 20).block(0x10'0000, 4096, block_state::active_allocated);
   builder.segment(0x20'0000, 2 << 20)
       .block(0x20'0000, 1024, block_state::inactive)
@@ -83,7 +90,8 @@ TEST(Replay, DevicesInTheOrderAskedFor) {
   ASSERT_EQ(made.devices.size(), 3U);
   EXPECT_EQ(made.devices[0].device, 2);
   EXPECT_EQ(made.devices[0].measured.peak_bytes, 35);
-  EXPECT_EQ(made.devices[1].measured.peak_bytes, 10) << "equal addresses on two devices are two blocks";
+  EXPECT_EQ(made.devices[1].measured.peak_bytes, 10)
+      << "equal addresses on two devices are two blocks";
   EXPECT_EQ(made.devices[2].events, 0);
   EXPECT_EQ(made.backend, "host");
 }
@@ -167,18 +175,19 @@ TEST(Replay, AFileWithoutSegmentsCannotKnowWhatIsOlder) {
 
 TEST(Replay, CountsBecomeRows) {
   snapshot_builder builder;
-  builder.event(action::free_completed, 0x9000, 7);               // carried in, request lost
-  builder.alloc(0x1000, 10).alloc(0x1000, 20);                    // double alloc
-  builder.event(action::free_requested, 0x1000, 21);              // other size
-  builder.event(action::free_requested, 0x1000, 20);              // second request
+  builder.event(action::free_completed, 0x9000, 7);   // carried in, request lost
+  builder.alloc(0x1000, 10).alloc(0x1000, 20);        // double alloc
+  builder.event(action::free_requested, 0x1000, 21);  // other size
+  builder.event(action::free_requested, 0x1000, 20);  // second request
   builder.event(action::free_completed, 0x1000, 20);
   builder.alloc(0x2000, 5).event(action::free_requested, 0x2000, 5);  // pending at the end
   builder.segment(0x1000, 2 << 20)
       .block(0x1000, 512, block_state::active_allocated)
       .block(0x2000, 512, block_state::active_pending_free);
   device_replay const made = replay_one(builder.build());
-  for (char const* const kind : {"unmatched_frees", "unmatched_completions", "double_allocs", "free_size_mismatches",
-                                 "double_free_requests", "pending_at_end", "freed_but_in_segments"}) {
+  for (char const* const kind :
+       {"unmatched_frees", "unmatched_completions", "double_allocs", "free_size_mismatches",
+        "double_free_requests", "pending_at_end", "freed_but_in_segments"}) {
     audit_row const* const row = find_row(made.defects, kind);
     ASSERT_NE(row, nullptr) << kind;
     EXPECT_EQ(row->count, 1) << kind;

@@ -14,7 +14,8 @@ using values = std::vector<std::int64_t>;
 
 class CurveTest : public StepTest {
  protected:
-  naive_curve accumulate(trace const& given, measure which, carried_in older = carried_in::include) const {
+  naive_curve accumulate(trace const& given, measure which,
+                         carried_in older = carried_in::include) const {
     replay_plan plan;
     plan.what = which;
     plan.older = older;
@@ -31,9 +32,9 @@ class CurveTest : public StepTest {
 
 class PeaksTest : public StepTest {
  protected:
-  std::vector<std::pair<event_index, std::int64_t>> peaks(std::int64_t start, values const& curve,
-                                                          replay_plan const& plan,
-                                                          std::vector<std::int64_t> const* times = nullptr) const {
+  std::vector<std::pair<event_index, std::int64_t>> peaks(
+      std::int64_t start, values const& curve, replay_plan const& plan,
+      std::vector<std::int64_t> const* times = nullptr) const {
     auto const found = run([&](kernels::backend const& engine) {
       return engine.find_peaks(curve, start, times == nullptr ? nullptr : times->data(), plan);
     });
@@ -101,8 +102,10 @@ TEST_P(CurveTest, EqualsTheNaiveReplay) {
       for (carried_in const older : {carried_in::include, carried_in::ignore}) {
         naive_curve const expected = naive_accumulate(given.view(), which, older);
         naive_curve const found = accumulate(given, which, older);
-        ASSERT_EQ(found.start, expected.start) << options << ", " << to_string(which) << ' ' << to_string(older);
-        ASSERT_EQ(found.after, expected.after) << options << ", " << to_string(which) << ' ' << to_string(older);
+        ASSERT_EQ(found.start, expected.start)
+            << options << ", " << to_string(which) << ' ' << to_string(older);
+        ASSERT_EQ(found.after, expected.after)
+            << options << ", " << to_string(which) << ' ' << to_string(older);
       }
     }
   }
@@ -117,9 +120,11 @@ TEST_P(CurveTest, DownsampleEqualsTheNaiveReplay) {
   std::mt19937_64 random(5);
   for (std::int64_t const count : {0, 1, 2, 3, 31, 32, 33, 2047, 2048, 2049, 10'000}) {
     naive_curve curve;
-    for (std::int64_t e = 0; e < count; ++e) curve.after.push_back(static_cast<std::int64_t>(random()));
+    for (std::int64_t e = 0; e < count; ++e)
+      curve.after.push_back(static_cast<std::int64_t>(random()));
     for (std::int64_t const width : {0, 1, 2, 3, 72, 1000, 20'000}) {
-      ASSERT_EQ(downsample(curve.after, width), naive_downsample(curve, width)) << count << " to " << width;
+      ASSERT_EQ(downsample(curve.after, width), naive_downsample(curve, width))
+          << count << " to " << width;
     }
   }
 }
@@ -147,13 +152,16 @@ TEST_P(PeaksTest, TheEarliestOfEqualPeaksWins) {
   EXPECT_EQ(peaks(0, {5, 1, 5, 1, 5}, plan), (places{{0, 5}, {2, 5}, {4, 5}}));
 }
 
-TEST_P(PeaksTest, OnlyPositiveBytes) { EXPECT_EQ(peaks(-5, {-1, -3, 0, -2}, keep_all()), places{}); }
+TEST_P(PeaksTest, OnlyPositiveBytes) {
+  EXPECT_EQ(peaks(-5, {-1, -3, 0, -2}, keep_all()), places{});
+}
 
 TEST_P(PeaksTest, NearLevelsAreOnePeak) {
   replay_plan plan = keep_all();
   plan.dedup_ppm = 30'000;
   // 97 is exactly 3 % below 100, which counts as near; 96 is not.
-  EXPECT_EQ(peaks(0, {100, 0, 97, 0, 96, 0, 94, 0, 93}, plan), (places{{0, 100}, {4, 96}, {8, 93}}));
+  EXPECT_EQ(peaks(0, {100, 0, 97, 0, 96, 0, 94, 0, 93}, plan),
+            (places{{0, 100}, {4, 96}, {8, 93}}));
   plan.dedup_ppm = 1'000'000;
   EXPECT_EQ(peaks(0, {100, 0, 1}, plan), (places{{0, 100}}));
 }
@@ -171,7 +179,8 @@ TEST_P(PeaksTest, NearTimesAreOnePeak) {
   plan.min_separation_us = 100;
   std::vector<std::int64_t> const times{0, 50, 60, 90, 100};
   EXPECT_EQ(peaks(0, {9, 0, 8, 0, 7}, plan, &times), (places{{0, 9}, {4, 7}}));
-  EXPECT_EQ(peaks(0, {9, 0, 8, 0, 7}, plan), (places{{0, 9}, {2, 8}, {4, 7}})) << "no times, no rule";
+  EXPECT_EQ(peaks(0, {9, 0, 8, 0, 7}, plan), (places{{0, 9}, {2, 8}, {4, 7}}))
+      << "no times, no rule";
   EXPECT_EQ(peaks(10, {9, 0, 8, 0, 7}, plan, &times), (places{{before_trace, 10}, {4, 7}}))
       << "the start has the time of event 0";
 }
@@ -181,21 +190,28 @@ TEST_P(PeaksTest, EqualsTheBruteForce) {
   for (std::int64_t const count : {0, 1, 2, 3, 31, 32, 33, 1000, 10'000}) {
     for (int round = 0; round < 24; ++round) {
       // Small steps give plateaus and ties, large ones the limits of 64 bits.
-      std::uint64_t const step = round % 3 == 0 ? 2 : round % 3 == 1 ? 1000 : std::uint64_t{1} << 62;
+      std::uint64_t const step = round % 3 == 0   ? 2
+                                 : round % 3 == 1 ? 1000
+                                                  : std::uint64_t{1} << 62;
       naive_curve curve;
       curve.start = static_cast<std::int64_t>(random() % step);
       std::vector<std::int64_t> times;
       for (std::int64_t e = 0; e < count; ++e) {
-        curve.after.push_back(static_cast<std::int64_t>(random() % step) * (random() % 9 == 0 ? -1 : 1));
-        times.push_back(round % 5 == 4 ? static_cast<std::int64_t>(random()) : e * 3 - static_cast<std::int64_t>(random() % 9));
+        curve.after.push_back(static_cast<std::int64_t>(random() % step) *
+                              (random() % 9 == 0 ? -1 : 1));
+        times.push_back(round % 5 == 4 ? static_cast<std::int64_t>(random())
+                                       : e * 3 - static_cast<std::int64_t>(random() % 9));
       }
       replay_plan plan;
       plan.peak_count = round % 4 == 0 ? 1000 : 6;
-      plan.dedup_ppm = std::vector<std::int64_t>{0, 1, 30'000, 999'999, 5'000'000, -3}[static_cast<std::size_t>(round % 6)];
+      plan.dedup_ppm = std::vector<std::int64_t>{
+          0, 1, 30'000, 999'999, 5'000'000, -3}[static_cast<std::size_t>(round % 6)];
       plan.min_separation_us = round % 2 == 0 ? 0 : 40;
       places expected;
-      for (peak const& one : naive_peaks(curve, times.data(), plan)) expected.emplace_back(one.event, one.bytes);
-      ASSERT_EQ(peaks(curve.start, curve.after, plan, &times), expected) << count << " values, round " << round;
+      for (peak const& one : naive_peaks(curve, times.data(), plan))
+        expected.emplace_back(one.event, one.bytes);
+      ASSERT_EQ(peaks(curve.start, curve.after, plan, &times), expected)
+          << count << " values, round " << round;
     }
   }
 }

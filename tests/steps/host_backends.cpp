@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The back ends of the host tests: the serial one, and the threaded one with several numbers of threads, for
-// parallel scans have been wrong only beyond the cores of the machine that tested them.
+// The back ends of the host tests: the serial one, and the threaded one with several numbers of
+// threads, for parallel scans have been wrong only beyond the cores of the machine that tested
+// them.
 #include <memory>
 
 #include <tbb/global_control.h>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The step `pair`: each rule in a trace of a few rows, then against the naive replay on random ones.
+// The step `pair`: each rule in a trace of a few rows, then against the naive replay on random
+// ones.
 #include "oracle/naive_replay.hpp"
 #include "oracle/random_trace.hpp"
 #include "tested_backend.hpp"
@@ -172,7 +173,10 @@ TEST_P(PairTest, WithoutSegmentsNothingIsMissing) {
 
 TEST_P(PairTest, OtherEventsAreNoRows) {
   trace given;
-  given.add(action::segment_alloc, A, 100).alloc(A, 1).add(action::oom, A, 7).add(action::snapshot, 0, 1);
+  given.add(action::segment_alloc, A, 100)
+      .alloc(A, 1)
+      .add(action::oom, A, 7)
+      .add(action::snapshot, 0, 1);
   given.add(action::annotate, A, 0).request(A, 1).add(action::other, A, 1).complete(A, 1);
   auto const [rows, counts] = pair(given);
   EXPECT_EQ(rows.birth, events{1});

@@ -21,8 +21,9 @@ TEST_P(SortTest, IsStableOnEveryKindOfKey) {
   std::mt19937_64 random(3);
   for (std::int64_t const count : {0, 1, 2, 3, 31, 32, 33, 1000, 10'000, 65'536, 65'537, 200'000}) {
     for (std::uint64_t const mask :
-         {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0xff}, std::uint64_t{0x3'fffe'0000}, std::uint64_t{1} << 63,
-          std::uint64_t{0x8000'0000'0000'0001}, std::uint64_t{0xff00'0000'0000'0000}}) {
+         {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0xff}, std::uint64_t{0x3'fffe'0000},
+          std::uint64_t{1} << 63, std::uint64_t{0x8000'0000'0000'0001},
+          std::uint64_t{0xff00'0000'0000'0000}}) {
       std::vector<std::uint64_t> keys;
       for (std::int64_t row = 0; row < count; ++row) keys.push_back((random() & mask) | 0x40);
       std::vector<std::int64_t> expected(keys.size());
@@ -30,7 +31,8 @@ TEST_P(SortTest, IsStableOnEveryKindOfKey) {
       std::stable_sort(expected.begin(), expected.end(), [&](std::int64_t a, std::int64_t b) {
         return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
       });
-      auto const sorted = run([&](kernels::backend const& engine) { return engine.sort_rows(keys); });
+      auto const sorted =
+          run([&](kernels::backend const& engine) { return engine.sort_rows(keys); });
       ASSERT_EQ(sorted, expected) << count << " keys, mask " << std::hex << mask;
     }
   }
@@ -45,7 +47,8 @@ TEST_P(LiveTest, DrawnExample) {
   rows.stack = {stack_id{7}, stack_id{3}, stack_id{3}};
   replay_plan plan;
   auto const live = [&](event_index event) {
-    return run([&](kernels::backend const& engine) { return engine.live_by_stack(rows, event, plan); });
+    return run(
+        [&](kernels::backend const& engine) { return engine.live_by_stack(rows, event, plan); });
   };
   using totals = std::vector<stack_total>;
   EXPECT_EQ(live(3), (totals{{stack_id{3}, 10, 2}}));
@@ -68,9 +71,13 @@ TEST_P(LiveTest, EqualBytesAreOrderedByStack) {
     rows.size.push_back(stack == 4 ? 3 : 6);
     rows.stack.push_back(stack_id{stack});
   }
-  auto const live = run([&](kernels::backend const& engine) { return engine.live_by_stack(rows, 0, replay_plan{}); });
-  std::vector<stack_total> const expected{
-      {stack_id{2}, 6, 1}, {stack_id{4}, 6, 2}, {stack_id{9}, 6, 1}, {before_trace_stack, 6, 1}, {no_stack, 6, 1}};
+  auto const live = run(
+      [&](kernels::backend const& engine) { return engine.live_by_stack(rows, 0, replay_plan{}); });
+  std::vector<stack_total> const expected{{stack_id{2}, 6, 1},
+                                          {stack_id{4}, 6, 2},
+                                          {stack_id{9}, 6, 1},
+                                          {before_trace_stack, 6, 1},
+                                          {no_stack, 6, 1}};
   EXPECT_EQ(live, expected);
 }
 
@@ -80,13 +87,15 @@ TEST_P(RunTest, EqualsTheNaiveReplay) {
     trace given = make_random_trace(options);
     replay_plan plan;
     ++round;
-    plan.what = std::vector{measure::allocated, measure::active, measure::reserved}[static_cast<std::size_t>(round % 3)];
+    plan.what = std::vector{measure::allocated, measure::active,
+                            measure::reserved}[static_cast<std::size_t>(round % 3)];
     plan.sizes = round % 4 == 0 ? size_basis::block : size_basis::requested;
     plan.older = round % 5 == 0 ? carried_in::ignore : carried_in::include;
     plan.throughput = round % 2 == 0;
     plan.min_separation_us = round % 7 == 0 ? 500 : 0;
     plan.timeline_width = round % 6 == 0 ? 0 : 72;
-    auto const found = run([&](kernels::backend const& engine) { return engine.run(given.view(), plan); });
+    auto const found =
+        run([&](kernels::backend const& engine) { return engine.run(given.view(), plan); });
     ASSERT_TRUE(results_equal(found, naive_run(given.view(), plan))) << options;
   }
 }

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <functional>
-#include <ostream>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,13 +18,15 @@ namespace memreplay::test {
 
 /// A back end, and the circumstances it runs in (a number of threads).
 struct tested_backend {
-  std::string name;                              ///< of the test: letters, digits, underscores
-  kernels::backend const* engine = nullptr;      ///< null: not usable here
-  std::string skip_reason;                       ///< why not
+  std::string name;                          ///< of the test: letters, digits, underscores
+  kernels::backend const* engine = nullptr;  ///< null: not usable here
+  std::string skip_reason;                   ///< why not
   std::function<void(std::function<void()> const&)> inside = [](auto const& work) { work(); };
 };
 
-inline std::ostream& operator<<(std::ostream& out, tested_backend const& tested) { return out << tested.name; }
+inline std::ostream& operator<<(std::ostream& out, tested_backend const& tested) {
+  return out << tested.name;
+}
 
 /// Defined by each test binary: `tests/steps` has the host's, `tests/device` the GPU's.
 [[nodiscard]] std::vector<tested_backend> backends_under_test();
@@ -33,7 +35,8 @@ inline std::ostream& operator<<(std::ostream& out, tested_backend const& tested)
 class StepTest : public ::testing::TestWithParam<tested_backend> {
  protected:
   void SetUp() override {
-    if (GetParam().engine == nullptr) GTEST_SKIP() << GetParam().name << ": " << GetParam().skip_reason;
+    if (GetParam().engine == nullptr)
+      GTEST_SKIP() << GetParam().name << ": " << GetParam().skip_reason;
   }
   /// What `call(engine)` returns, in the circumstances of this back end.
   template <class CallT>
@@ -44,11 +47,14 @@ class StepTest : public ::testing::TestWithParam<tested_backend> {
   }
 };
 
-inline std::string name_of(::testing::TestParamInfo<tested_backend> const& info) { return info.param.name; }
+inline std::string name_of(::testing::TestParamInfo<tested_backend> const& info) {
+  return info.param.name;
+}
 
 }  // namespace memreplay::test
 
 /// Every test suite of steps ends with this line.
-#define MEMREPLAY_TEST_ALL_BACKENDS(suite)                                                                \
-  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::memreplay::test::backends_under_test()), \
+#define MEMREPLAY_TEST_ALL_BACKENDS(suite)                                                \
+  INSTANTIATE_TEST_SUITE_P(On, suite,                                                     \
+                           ::testing::ValuesIn(::memreplay::test::backends_under_test()), \
                            ::memreplay::test::name_of)

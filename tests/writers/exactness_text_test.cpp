@@ -22,5 +22,12 @@ TEST(exactness_text, inexact_value_without_width_is_about) {
   EXPECT_EQ(exactness_text({false, 512, 512, "file cut"}), "about 512 B (file cut)");
 }
 
+TEST(exactness_text, digits_are_for_comparing_with_a_log) {
+  EXPECT_EQ(exact_digits_text({true, 12'354'803'704, 12'354'803'704, ""}),
+            " (12,354,803,704 bytes)");
+  EXPECT_EQ(exact_digits_text({true, 512, 512, ""}), "");
+  EXPECT_EQ(exact_digits_text({false, 4096, 8192, "file cut"}), "");
+}
+
 }  // namespace
 }  // namespace memreplay::writers

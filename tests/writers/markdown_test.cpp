@@ -73,9 +73,9 @@ std::size_t cells_of(std::string const& line) {
 
 TEST(markdown, header_relates_the_peak_to_the_allocators_counter) {
   std::string const text = write_markdown(small_report());
-  EXPECT_TRUE(contains(
-      text,
-      "**Peak**: **10.000 GiB** at event 31,337: 6.000 GiB from the trace + 4.000 GiB carried in"));
+  EXPECT_TRUE(contains(text,
+                       "**Peak**: **10.000 GiB** (10,737,418,240 bytes) at event 31,337: 6.000 GiB "
+                       "from the trace + 4.000 GiB carried in"));
   EXPECT_TRUE(contains(text, "**torch.cuda.max_memory_allocated** over this trace: 11.000 GiB"));
   EXPECT_TRUE(contains(text, "**Devices in the file**: 0, 1"));
   EXPECT_TRUE(contains(text, "50,000 events over 3.500 s"));
@@ -110,7 +110,8 @@ TEST(markdown, peak_before_the_first_event_reads_well) {
   model.devices[0].peaks[0].event = before_trace;
   model.devices[0].peaks[0].seconds.reset();
   std::string const text = write_markdown(model);
-  EXPECT_TRUE(contains(text, "**Peak**: **10.000 GiB** before the first event:"));
+  EXPECT_TRUE(
+      contains(text, "**Peak**: **10.000 GiB** (10,737,418,240 bytes) before the first event:"));
   EXPECT_TRUE(contains(text, "\nBefore the first event, within ProfilerStep#3."));
 }
 
