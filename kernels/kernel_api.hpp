@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The seam between the engine and its back ends: plain views in, plain results out, one table of functions
-// a back end. No Thrust type crosses it; everything is an integer, so every back end gives the same bytes.
+// The seam between the engine and its back ends: plain views in, plain results out, one table of
+// functions a back end. No Thrust type crosses it; everything is an integer, so every back end
+// gives the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 namespace memreplay::kernels {
 
 /// One device's trace. Host pointers to `count` rows each, in list order; `time_us` may be null.
-/// `size` holds the bytes that the wanted size basis gives to the lifetime which an alloc, or an unmatched
-/// free, stands for.
+/// `size` holds the bytes that the wanted size basis gives to the lifetime which an alloc, or an
+/// unmatched free, stands for.
 struct event_view {
   std::int64_t count = 0;
   action const* what = nullptr;
@@ -26,7 +27,8 @@ struct event_view {
   std::int64_t const* time_us = nullptr;
 };
 
-/// The blocks at the end (state not inactive), ascending address, none twice, `size` in the wanted basis.
+/// The blocks at the end (state not inactive), ascending address, none twice, `size` in the wanted
+/// basis.
 struct block_view {
   std::int64_t count = 0;
   std::uint64_t const* address = nullptr;
@@ -38,17 +40,18 @@ struct block_view {
 struct kernel_input {
   event_view events;
   block_view blocks;
-  bool has_segments = false;             ///< false: `blocks` says nothing about the end state
-  std::int64_t reserved_end_bytes = 0;   ///< sum of the device's segments
+  bool has_segments = false;            ///< false: `blocks` says nothing about the end state
+  std::int64_t reserved_end_bytes = 0;  ///< sum of the device's segments
 };
 
 /// Lifetimes in a total order: ascending (address, first event). Structure of arrays, same length.
 struct host_lifetimes {
-  std::vector<event_index> birth;          ///< alloc event, `before_trace` when carried in
-  std::vector<event_index> allocated_end;  ///< first free; `before_trace` when freed before the trace; `never`
-  std::vector<event_index> active_end;     ///< completion; `never`
+  std::vector<event_index> birth;  ///< alloc event, `before_trace` when carried in
+  std::vector<event_index>
+      allocated_end;  ///< first free; `before_trace` when freed before the trace; `never`
+  std::vector<event_index> active_end;  ///< completion; `never`
   std::vector<std::uint64_t> size;
-  std::vector<stack_id> stack;             ///< of the alloc; carried in: of its block, else of its free
+  std::vector<stack_id> stack;  ///< of the alloc; carried in: of its block, else of its free
 };
 
 /// Everything the device computes for one trace.
@@ -61,21 +64,24 @@ struct kernel_result {
   std::vector<stack_total> throughput;
 };
 
-/// A compiled back end. `run` is the pipeline; the rest are its steps, each on host data, for tests and
-/// benchmarks.
+/// A compiled back end. `run` is the pipeline; the rest are its steps, each on host data, for tests
+/// and benchmarks.
 struct backend {
   char const* name;
   kernel_result (*run)(kernel_input const&, replay_plan const&);
 
   host_lifetimes (*pair)(kernel_input const&, replay_counts&);
   /// The curve after each event (`events.count` values); `start` receives the value before event 0.
-  std::vector<std::int64_t> (*accumulate)(kernel_input const&, replay_plan const&, std::int64_t& start);
+  std::vector<std::int64_t> (*accumulate)(kernel_input const&, replay_plan const&,
+                                          std::int64_t& start);
   /// Selected peaks of a given curve: (event, bytes) only.
   std::vector<peak> (*find_peaks)(std::vector<std::int64_t> const& curve, std::int64_t start,
                                   std::int64_t const* time_us, replay_plan const&);
   /// The lifetimes open after `event`, summed by stack.
-  std::vector<stack_total> (*live_by_stack)(host_lifetimes const&, event_index event, replay_plan const&);
-  std::vector<timeline_bucket> (*downsample)(std::vector<std::int64_t> const& curve, std::int64_t width);
+  std::vector<stack_total> (*live_by_stack)(host_lifetimes const&, event_index event,
+                                            replay_plan const&);
+  std::vector<timeline_bucket> (*downsample)(std::vector<std::int64_t> const& curve,
+                                             std::int64_t width);
   /// Stable sort of row numbers by key: the primitive under `pair` and `live_by_stack`.
   std::vector<std::int64_t> (*sort_rows)(std::vector<std::uint64_t> const& keys);
 };

@@ -44,7 +44,9 @@ def own_files():
     for folder in folders:
         names += [path for path in (root / folder).rglob("*") if path.is_file()]
     known = cpp | scripts | texts
-    return sorted(path for path in names if path.suffix in known or path.parent.name == ".ci")
+    expected = [root / "tests/golden", root / "tests/data"]  # outputs of programs
+    return sorted(path for path in names if (path.suffix in known or is_script(path)) and
+                  (is_cpp(path) or is_script(path) or not any(f in path.parents for f in expected)))
 
 
 def code_only(text):
@@ -64,7 +66,7 @@ def without_raw_texts(text):
 def check_beginning(path, lines):
     """The SPDX pair (behind a shebang); then, in sources, a sentence on what the file is for."""
     start = 1 if lines and lines[0].startswith("#!") else 0
-    if path.suffix == ".json" or path.name.endswith("-config.cmake.in"):
+    if path.suffix in (".json", ".md") or path.name.endswith("-config.cmake.in"):
         return
     for offset, wanted in enumerate((copyright_line, license_line)):
         line = lines[start + offset] if start + offset < len(lines) else ""

@@ -14,16 +14,20 @@ fi
 
 missing=()
 for package in "${packages[@]}"; do
-  [ "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null)" = "install ok installed" ] || missing+=("$package")
+  status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+  [ "$status" = "install ok installed" ] || missing+=("$package")
 done
 if [ "${#missing[@]}" -gt 0 ]; then
   as_root=()
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null 2>&1 || { echo "run as root, or install: ${missing[*]}" >&2; exit 2; }
+    if ! command -v sudo >/dev/null 2>&1; then
+      echo "run as root, or install: ${missing[*]}" >&2
+      exit 2
+    fi
     as_root=(sudo)
   fi
   echo "Installing ${missing[*]}"
   "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-    "${missing[@]}" >/dev/null
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi

@@ -20,7 +20,7 @@ namespace {
 
 std::vector<std::int32_t> choose_devices(snapshot const& input, std::string const& asked) {
   if (asked == "busiest") return {busiest_device(input)};
-  std::vector<std::int32_t> const present = devices_in(input);
+  std::vector<std::int32_t> present = devices_in(input);
   if (asked == "all") return present;
   std::int32_t ordinal = 0;
   std::from_chars(asked.data(), asked.data() + asked.size(), ordinal);

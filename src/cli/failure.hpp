@@ -11,8 +11,8 @@ namespace memreplay::cli {
 /// `memreplay: FILE: what (at byte N); hint`
 [[nodiscard]] std::string failure_line(std::string const& file, error const& problem);
 
-/// `text` with blanks for everything that a terminal would obey: names of files and what is in them are not
-/// ours.
+/// `text` with blanks for everything that a terminal would obey: names of files and what is in them
+/// are not ours.
 [[nodiscard]] std::string one_line(std::string text);
 
 }  // namespace memreplay::cli

@@ -54,11 +54,13 @@ exit_status run_guarded(std::vector<std::string> const& arguments) {
   } catch (error const& problem) {
     std::fputs(failure_line(file, problem).c_str(), stderr);
   } catch (std::bad_alloc const&) {
-    std::fputs(failure_line(file, error(error_code::cannot_read, "not enough memory")).c_str(), stderr);
+    std::fputs(failure_line(file, error(error_code::cannot_read, "not enough memory")).c_str(),
+               stderr);
   } catch (std::exception const& bug) {
     fmt::print(stderr, "{}\n",
-               one_line(fmt::format("memreplay: {}: {}; please report this with the file's `memreplay info`",
-                                    file, bug.what())));
+               one_line(fmt::format(
+                   "memreplay: {}: {}; please report this with the file's `memreplay info`", file,
+                   bug.what())));
   }
   return exit_status::could_not_run;
 }

@@ -16,7 +16,8 @@
 namespace memreplay::cli {
 namespace {
 
-/// Values as the user writes them, turned into the plan's integers once the command line is complete.
+/// Values as the user writes them, turned into the plan's integers once the command line is
+/// complete.
 struct raw_options {
   double dedup_pct = 3.0;
   double min_sep_ms = 0.0;
@@ -75,7 +76,8 @@ void add_common_options(CLI::App& app, common_request& common, raw_options& raw)
                          {{"include", carried_in::include}, {"ignore", carried_in::ignore}},
                          "memory older than the trace")
       ->group(what);
-  app.add_option("--device", common.device, "trace to analyse: an ordinal, busiest or all (busiest)")
+  app.add_option("--device", common.device,
+                 "trace to analyse: an ordinal, busiest or all (busiest)")
       ->type_name("N|busiest|all")
       ->check(CLI::Validator(
           [](std::string& word) {
@@ -102,7 +104,8 @@ void add_common_options(CLI::App& app, common_request& common, raw_options& raw)
       ->type_name("N")
       ->check(CLI::Range(1, 64))
       ->group(sites);
-  app.add_option("--path-map", raw.path_maps, "paths of the recording machine to local ones; repeatable")
+  app.add_option("--path-map", raw.path_maps,
+                 "paths of the recording machine to local ones; repeatable")
       ->type_name("OLD=NEW")
       ->check(CLI::Validator(
           [](std::string& word) {
@@ -112,7 +115,8 @@ void add_common_options(CLI::App& app, common_request& common, raw_options& raw)
           },
           "", "path map"))
       ->group(sites);
-  app.add_flag("--redact", common.site.redact, "shorten paths outside the project, hide home directories")
+  app.add_flag("--redact", common.site.redact,
+               "shorten paths outside the project, hide home directories")
       ->group(sites);
 
   std::string const running = "Running";
@@ -126,16 +130,20 @@ void add_common_options(CLI::App& app, common_request& common, raw_options& raw)
       ->type_name("N")
       ->check(CLI::Range(1, 1024))
       ->group(running);
-  app.add_flag("--salvage", common.salvage, "read a file that is cut off up to the cut")->group(running);
-  app.add_flag("--json", common.json, "JSON instead of text (docs/report-schema.md)")->group(running);
+  app.add_flag("--salvage", common.salvage, "read a file that is cut off up to the cut")
+      ->group(running);
+  app.add_flag("--json", common.json, "JSON instead of text (docs/report-schema.md)")
+      ->group(running);
   app.add_option("--out", common.out, "file to write; - is standard output")
       ->type_name("FILE")
       ->group(running);
-  app.add_flag("--force", common.force, "overwrite a file that memreplay did not write")->group(running);
+  app.add_flag("--force", common.force, "overwrite a file that memreplay did not write")
+      ->group(running);
   app.add_flag("--quiet", common.quiet, "no progress, no notes")->group(running);
 }
 
-void add_report_options(CLI::App& app, common_request& common, std::int64_t& top, raw_options& raw) {
+void add_report_options(CLI::App& app, common_request& common, std::int64_t& top,
+                        raw_options& raw) {
   std::string const peaks = "Peaks";
   app.add_option("--top-n", common.plan.peak_count, "distinct peaks (6)")
       ->type_name("N")
@@ -145,7 +153,8 @@ void add_report_options(CLI::App& app, common_request& common, std::int64_t& top
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 32))
       ->group(peaks);
-  app.add_option("--dedup-pct", raw.dedup_pct, "drop a peak within this many percent of a larger one (3)")
+  app.add_option("--dedup-pct", raw.dedup_pct,
+                 "drop a peak within this many percent of a larger one (3)")
       ->type_name("PCT")
       ->check(number_between(0, 100))
       ->group(peaks);
@@ -163,14 +172,16 @@ void add_report_options(CLI::App& app, common_request& common, std::int64_t& top
   app.add_option("--repo-url", common.site.repo_url, "repository of github links")
       ->type_name("URL")
       ->group(links);
-  app.add_option("--commit", common.site.commit, "commit of github links (HEAD of the project root)")
+  app.add_option("--commit", common.site.commit,
+                 "commit of github links (HEAD of the project root)")
       ->type_name("REV")
       ->group(links);
 }
 
 /// The whole tree of commands over the variables it fills.
 struct command_line {
-  CLI::App app{"Says which lines of code hold the GPU memory in a PyTorch memory snapshot.", "memreplay"};
+  CLI::App app{"Says which lines of code hold the GPU memory in a PyTorch memory snapshot.",
+               "memreplay"};
   request asked;
   raw_options raw;
   CLI::App* report = nullptr;
@@ -265,7 +276,8 @@ parsed parse_command_line(std::vector<std::string> const& arguments) {
     result.text = std::string("memreplay ") + version + "\n";
     return result;
   } catch (CLI::ParseError const& problem) {
-    result.text = one_line(fmt::format("memreplay: {}; see memreplay --help", problem.what())) + "\n";
+    result.text =
+        one_line(fmt::format("memreplay: {}; see memreplay --help", problem.what())) + "\n";
     result.is_error = true;
     return result;
   }

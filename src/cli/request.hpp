@@ -31,8 +31,8 @@ struct request {
   command what = command::report;
   std::vector<std::string> inputs;
   common_request common;
-  std::int64_t top = 15;       ///< rows of a table, 0 = all
-  std::string shell;           ///< `completion`
+  std::int64_t top = 15;  ///< rows of a table, 0 = all
+  std::string shell;      ///< `completion`
 };
 
 /// What parsing a command line came to: a request, or a text to print and a status to leave with.
@@ -45,7 +45,8 @@ struct parsed {
 
 [[nodiscard]] parsed parse_command_line(std::vector<std::string> const& arguments);
 
-/// A completion script for bash, zsh or fish, made from the same tables that parse the command line.
+/// A completion script for bash, zsh or fish, made from the same tables that parse the command
+/// line.
 [[nodiscard]] std::string completion_script(std::string const& shell);
 
 }  // namespace memreplay::cli

@@ -16,7 +16,8 @@ struct decoded_page {
 };
 
 /// Throws `error`: not_a_snapshot when the page embeds none, damaged when what it embeds is no
-/// base64 or has no end. `is_cut_allowed`: a member without an end is read up to the end of the page.
+/// base64 or has no end. `is_cut_allowed`: a member without an end is read up to the end of the
+/// page.
 [[nodiscard]] decoded_page decode_html(std::string_view page, bool is_cut_allowed);
 
 }  // namespace memreplay::input

@@ -85,7 +85,8 @@ unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
     std::string_view const text = as_text(result.bytes);
     if (text.empty()) {
       throw error(error_code::not_a_snapshot,
-                  level == 0 ? "the file is empty (0 bytes)" : "the wrapped file is empty, or cut off at its start",
+                  level == 0 ? "the file is empty (0 bytes)"
+                             : "the wrapped file is empty, or cut off at its start",
                   "the dump died before it wrote anything; record with stacks=\"python\" if "
                   "symbolizing failed");
     }

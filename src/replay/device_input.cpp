@@ -8,6 +8,12 @@
 namespace memreplay {
 namespace {
 
+/// Writers give a block without a stack the shared empty list: as little is known of it as without
+/// the key.
+stack_id known_stack(snapshot const& input, stack_id stack) {
+  return stack == no_stack || input.stacks[stack].empty() ? no_stack : stack;
+}
+
 // Sums of a hostile file may wrap around; unsigned, they do so without harm.
 void add(std::int64_t& sum, std::uint64_t bytes) {
   sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + bytes);
@@ -76,7 +82,7 @@ device_input make_device_input(snapshot const& input, std::int32_t device, size_
     bool const is_pending = piece.state == block_state::active_pending_free;
     made.block_address.push_back(piece.address);
     made.block_size.push_back(sizes == size_basis::block ? piece.size : piece.requested_size);
-    made.block_stack.push_back(piece.stack);
+    made.block_stack.push_back(known_stack(input, piece.stack));
     made.block_is_pending.push_back(is_pending ? 1 : 0);
     add(made.end.active, piece.requested_size);
     if (is_pending) continue;

@@ -126,7 +126,8 @@ std::uint64_t row_sink::list_items(std::uint64_t current, std::span<value const>
   node const open = to_node({.bits = current, .kind = value_kind::list});
   // Pools are lists after a round trip through JSON.
   if (open.kind == node_kind::empty && items.size() == 2 && is_pair(items)) {
-    return to_payload(node_kind::pool, to_row(pool_row({signed_of(items[0]), signed_of(items[1])})));
+    return to_payload(node_kind::pool,
+                      to_row(pool_row({signed_of(items[0]), signed_of(items[1])})));
   }
   // A new list is what its first item makes it.
   node_kind const kind = open.kind != node_kind::empty ? open.kind : [&] {
@@ -299,7 +300,8 @@ void row_sink::finish(value const& root) {
   if (root_settings_ && root_settings_->kind == node_kind::loose) {
     take_settings(loose_[root_settings_->row], "", 0);
   }
-  if (root_overflowed_) take_settings(loose_.to_json(*root_overflowed_), "trace_alloc_overflowed", 0);
+  if (root_overflowed_)
+    take_settings(loose_.to_json(*root_overflowed_), "trace_alloc_overflowed", 0);
   if (root_max_entries_)
     take_settings(loose_.to_json(*root_max_entries_), "trace_alloc_max_entries", 0);
   count_host_memory();

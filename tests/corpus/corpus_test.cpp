@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Real snapshots with answers that a separate program computed: every number of the table, to the byte.
+// Real snapshots with answers that a separate program computed: every number of the table, to the
+// byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +38,8 @@ std::vector<std::string> split(std::string const& line) {
   return cells;
 }
 
-std::vector<answers> read_table(std::filesystem::path const& table, std::filesystem::path const& files) {
+std::vector<answers> read_table(std::filesystem::path const& table,
+                                std::filesystem::path const& files) {
   std::ifstream stream(table);
   std::string line;
   if (!std::getline(stream, line)) return {};
@@ -46,7 +48,8 @@ std::vector<answers> read_table(std::filesystem::path const& table, std::filesys
   while (std::getline(stream, line)) {
     std::vector<std::string> const cells = split(line);
     answers row;
-    for (std::size_t at = 0; at < std::min(names.size(), cells.size()); ++at) row[names[at]] = cells[at];
+    for (std::size_t at = 0; at < std::min(names.size(), cells.size()); ++at)
+      row[names[at]] = cells[at];
     row["path"] = (files / row["file"]).string();
     rows.push_back(row);
   }
@@ -57,7 +60,8 @@ std::vector<answers> read_table(std::filesystem::path const& table, std::filesys
 std::vector<answers> corpus_rows() {
   std::filesystem::path const folder = corpus_folder();
   std::vector<answers> rows = read_table(folder / "truth.tsv", folder / "real");
-  for (answers& row : read_table(folder / "derived/truth.tsv", folder / "derived")) rows.push_back(row);
+  for (answers& row : read_table(folder / "derived/truth.tsv", folder / "derived"))
+    rows.push_back(row);
   if (rows.empty()) rows.push_back({{"file", "absent"}, {"device", "0"}});
   return rows;
 }
@@ -66,7 +70,8 @@ class Corpus : public ::testing::TestWithParam<answers> {
  protected:
   void SetUp() override {
     if (!GetParam().contains("path")) {
-      GTEST_SKIP() << "no corpus of real snapshots at " << corpus_folder() << " (set MEMREPLAY_CORPUS)";
+      GTEST_SKIP() << "no corpus of real snapshots at " << corpus_folder()
+                   << " (set MEMREPLAY_CORPUS)";
     }
     path_ = GetParam().at("path");
     device_ = static_cast<std::int32_t>(answer("device"));
@@ -146,9 +151,9 @@ TEST_P(Corpus, CountsOfOdditiesAreTheKnownOnes) {
 TEST_P(Corpus, EveryPeakAddsUp) {
   for (carried_in const older : {carried_in::include, carried_in::ignore}) {
     for (peak const& found : run(measure::allocated, older).peaks) {
-      std::int64_t const held = std::accumulate(
-          found.holders.begin(), found.holders.end(), std::int64_t{0},
-          [](std::int64_t sum, stack_total const& row) { return sum + row.bytes; });
+      std::int64_t const held =
+          std::accumulate(found.holders.begin(), found.holders.end(), std::int64_t{0},
+                          [](std::int64_t sum, stack_total const& row) { return sum + row.bytes; });
       EXPECT_EQ(held, found.bytes);
     }
   }

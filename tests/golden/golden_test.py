@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The memreplay authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program on made-up snapshots and compares every byte it prints with tests/golden/NAME/.
+"""Runs the program on made-up snapshots and compares every byte that it prints.
 
     golden_test.py PROGRAM            compare, exit 1 and show the difference
-    golden_test.py PROGRAM --update   write what the program prints now; the diff is for the reviewer
+    golden_test.py PROGRAM --update   write what the program prints now, for the reviewer to read
 
-tests/golden/cases.json names the snapshots (options of tools/make_snapshot.py, or a file of tests/data) and the
-commands to run on each; every output is one file of NAME/.
+cases.json names the snapshots (options of tools/make_snapshot.py, or a file of tests/data) and the
+commands to run on each; every output is one file of the folder of that name.
 """
 import difflib
 import json
@@ -26,11 +26,12 @@ def run_case(program, case, folder):
     if "file" in case:
         snapshot.write_bytes((root / case["file"]).read_bytes())
     else:
-        subprocess.run([sys.executable, root / "tools/make_snapshot.py", *case["make"].split(), "-o", snapshot],
-                       check=True)
+        subprocess.run([sys.executable, root / "tools/make_snapshot.py", *case["make"].split(),
+                        "-o", snapshot], check=True)
     for name, command in case["run"].items():
-        done = subprocess.run([program, *command.split(), "--backend", "host", "--out", "-", "snapshot.pickle"],
-                              cwd=folder, capture_output=True, text=True)
+        done = subprocess.run(
+            [program, *command.split(), "--backend", "host", "--out", "-", "snapshot.pickle"],
+            cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{case['name']}/{name}: exit {done.returncode}: {done.stderr}")
         yield name, done.stdout
@@ -54,8 +55,8 @@ def main():
                 if text != known:
                     different += 1
                     sys.stdout.writelines(list(difflib.unified_diff(
-                        known.splitlines(True), text.splitlines(True), f"{case['name']}/{name} (expected)",
-                        f"{case['name']}/{name} (now)"))[:60])
+                        known.splitlines(True), text.splitlines(True),
+                        f"{case['name']}/{name} (expected)", f"{case['name']}/{name} (now)"))[:60])
     print(f"{compared} outputs, {different} differ")
     sys.exit(1 if different else 0)
 
