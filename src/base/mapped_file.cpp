@@ -20,6 +20,7 @@ namespace memreplay::base {
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t window_bytes = std::size_t{16} << 20;
 
 [[noreturn]] void fail(std::string const& path, int code) {
   std::string hint;
@@ -83,6 +84,7 @@ byte_buffer byte_buffer::open(std::string const& path) {
     result.data_ = static_cast<std::byte*>(mapped);
     result.capacity_ = result.size_;
     result.is_file_ = true;
+    result.advance_to(0);
     return result;
   }
   static thread_local std::array<std::byte, 1 << 20> chunk;
@@ -114,11 +116,17 @@ void byte_buffer::append(std::span<std::byte const> more) {
   size_ += more.size();
 }
 
-void byte_buffer::release_before(std::size_t offset) noexcept {
+void byte_buffer::advance_to(std::size_t offset) noexcept {
   std::size_t const end = std::min(offset, size_) / page_bytes * page_bytes;
-  if (!is_file_ || end <= released_) return;
-  ::madvise(data_ + released_, end - released_, MADV_DONTNEED);
-  released_ = end;
+  if (!is_file_) return;
+  if (end > released_) {
+    ::madvise(data_ + released_, end - released_, MADV_DONTNEED);
+    released_ = end;
+  }
+#ifdef MADV_POPULATE_READ
+  // One call instead of a page fault for every few pages; older kernels refuse it, which is fine.
+  ::madvise(data_ + end, std::min(size_ - end, window_bytes), MADV_POPULATE_READ);
+#endif
 }
 
 }  // namespace memreplay::base

@@ -28,10 +28,9 @@ class byte_buffer {
   [[nodiscard]] std::span<std::byte const> bytes() const noexcept { return {data_, size_}; }
   /// Appends to an anonymous buffer (one not made by `open` of a regular file).
   void append(std::span<std::byte const> more);
-  /// Tells the system that bytes before `offset` are not needed soon: mapped pages count as
-  /// resident memory until then. Content stays readable when the buffer maps a file; an anonymous
-  /// one keeps everything.
-  void release_before(std::size_t offset) noexcept;
+  /// Reading has come to `offset`: what lies before is not needed soon (mapped pages count as
+  /// resident memory until then), the next 16 MiB are. Content stays readable everywhere.
+  void advance_to(std::size_t offset) noexcept;
 
  private:
   void unmap() noexcept;

@@ -48,12 +48,16 @@ void check_is_ours(std::string const& path, std::string_view signature) {
               "use --force to overwrite it, or --out to write elsewhere");
 }
 
-/// The file that a link names: renaming over the link itself would cut it.
+/// The file that a link names, whether it exists or not: renaming over the link itself would cut it.
 std::string real_target(std::string const& path) {
+  std::filesystem::path target(path);
   std::error_code problem;
-  if (!std::filesystem::is_symlink(path, problem)) return path;
-  std::filesystem::path const target = std::filesystem::weakly_canonical(path, problem);
-  return problem ? path : target.string();
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(target, problem); ++links) {
+    std::filesystem::path const next = std::filesystem::read_symlink(target, problem);
+    if (problem) return path;
+    target = target.parent_path() / next;
+  }
+  return target.string();
 }
 
 }  // namespace

@@ -270,7 +270,7 @@ parsed parse_command_line(std::vector<std::string> const& arguments) {
                                   : line.info->parsed()       ? line.info
                                   : line.completion->parsed() ? line.completion
                                                               : &line.app;
-    result.text = asked->help();
+    result.text = asked->help(asked == &line.app ? "" : "memreplay");
     return result;
   } catch (CLI::CallForVersion const&) {
     result.text = std::string("memreplay ") + version + "\n";

@@ -588,6 +588,14 @@ void machine::close_region(std::size_t first) {
       fold_chain(size - 2);
     }
   }
+  if (is_list && stack_.size() > first && stack_.back().kind == value_kind::dict) {
+    // A dictionary that has just begun.
+    value& last = stack_.back();
+    if (last.pending || last.bits == 0) {
+      if (last.pending) close_pending(last, true);
+      stack_.resize(stack_.size() - 1, {});
+    }
+  }
   std::span<value> items(stack_.data() + first, stack_.size() - first);
   close_items(items);
   if (is_dict || is_list) {
@@ -638,7 +646,7 @@ void machine::memoize() {
 
 void machine::put(std::uint64_t slot) {
   value& item = top();
-  if (item.memo != value::no_memo) keep_slot_of(item);
+  if (item.memo != value::no_memo && item.memo != slot) keep_slot_of(item);
   // A slot that gets another object makes the runs that name it stale.
   if (word_at(slot) != unset_slot) gets_cache_.clear();
   // Only a slot that the item can name may wait for it.

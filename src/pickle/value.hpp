@@ -30,6 +30,7 @@ struct value {
   value_kind kind = value_kind::none;
   bool shared = false;   ///< fetched from the memo: it must not grow any more
   bool pending = false;  ///< its items wait on the machine's side stack; `bits` is where they start
+  std::uint8_t padding = 0;  ///< named, so that a value is copied as two whole words
 
   static constexpr std::uint32_t no_memo = 0xffff'ffff;
 };

@@ -74,7 +74,7 @@ snapshot read_snapshot(std::string const& path, read_options const& options) {
   std::uint64_t const file_bytes = file.bytes().size();
   input::unwrapped const found = input::unwrap(file.bytes(), options.salvage);
   return decode(found, file_bytes, options, [&](std::size_t consumed) {
-    if (found.storage.bytes().empty()) file.release_before(consumed);
+    if (found.storage.bytes().empty()) file.advance_to(consumed);
   });
 }
 

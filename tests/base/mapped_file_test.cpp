@@ -71,7 +71,7 @@ TEST_F(mapped_file, released_pages_can_be_read_again) {
   byte_buffer file = byte_buffer::open(write("a", content));
   for (std::size_t const offset : {std::size_t{0}, std::size_t{50'000}, std::size_t{10}, content.size(),
                                    content.size() * 2}) {
-    file.release_before(offset);
+    file.advance_to(offset);
   }
   EXPECT_EQ(text_of(file), content);
 }
@@ -84,7 +84,7 @@ TEST_F(mapped_file, streams_are_read_to_their_end) {
   byte_buffer stream = byte_buffer::open(path);
   writer.join();
   EXPECT_EQ(text_of(stream), content);
-  stream.release_before(content.size());  // has no file to read again: keeps everything
+  stream.advance_to(content.size());  // has no file to read again: keeps everything
   EXPECT_EQ(text_of(stream), content);
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The memreplay authors
 # SPDX-License-Identifier: Apache-2.0
-#
 # Prints the label of every line of Python files as the interpreter's own parser sees it.
 """Usage: python_labels_oracle.py FILE... | --stdlib COUNT
 

@@ -277,11 +277,12 @@ TEST(event_rows, keys_in_another_order_and_missing_keys) {
   snapshot const input =
       read_events({dict({{"size", integer(5)}, {"addr", integer(9)}, {"action", text("alloc")}}),
                    dict({{"action", text("alloc")}}), dict({{"action", none()}})});
-  ASSERT_EQ(input.events.size_rows(), 3U);
-  EXPECT_EQ(input.events.size[0], 5U);
-  EXPECT_EQ(input.events.address[0], 9U);
-  EXPECT_EQ(input.events.size[1], 0U);
-  EXPECT_EQ(input.events.what[2], action::other);
+  ASSERT_EQ(input.traces.at(0).count, 3);
+  auto const first = static_cast<std::size_t>(input.traces[0].first);
+  EXPECT_EQ(input.events.size[first], 5U);
+  EXPECT_EQ(input.events.address[first], 9U);
+  EXPECT_EQ(input.events.size[first + 1], 0U);
+  EXPECT_EQ(input.events.what[first + 2], action::other);
 }
 
 TEST(event_rows, addresses_up_to_the_last) {

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// Command lines: the defaults that scripts rely on, every option, and the words that are refused.
+#include "cli/request.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace memreplay::cli {
+namespace {
+
+request asked(std::vector<std::string> const& words) {
+  parsed const line = parse_command_line(words);
+  EXPECT_TRUE(line.is_request) << line.text;
+  return line.asked;
+}
+
+std::string refused(std::vector<std::string> const& words) {
+  parsed const line = parse_command_line(words);
+  EXPECT_FALSE(line.is_request);
+  EXPECT_TRUE(line.is_error);
+  EXPECT_TRUE(line.text.starts_with("memreplay: ")) << line.text;
+  EXPECT_TRUE(line.text.ends_with("\n"));
+  EXPECT_EQ(line.text.find('\n'), line.text.size() - 1) << line.text;
+  return line.text;
+}
+
+std::string help(std::vector<std::string> const& words) {
+  parsed const line = parse_command_line(words);
+  EXPECT_FALSE(line.is_request);
+  EXPECT_FALSE(line.is_error);
+  return line.text;
+}
+
+TEST(request, report_defaults_are_the_contract) {
+  request const report = asked({"report", "a.pickle"});
+  EXPECT_EQ(report.what, command::report);
+  EXPECT_EQ(report.inputs, (std::vector<std::string>{"a.pickle"}));
+  EXPECT_EQ(report.top, 15);
+  common_request const& common = report.common;
+  EXPECT_EQ(common.plan.peak_count, 6);
+  EXPECT_EQ(common.plan.dedup_ppm, 30'000);
+  EXPECT_EQ(common.plan.min_separation_us, 0);
+  EXPECT_EQ(common.plan.what, measure::allocated);
+  EXPECT_EQ(common.plan.sizes, size_basis::requested);
+  EXPECT_EQ(common.plan.older, carried_in::include);
+  EXPECT_EQ(common.plan.backend, backend_choice::automatic);
+  EXPECT_FALSE(common.plan.throughput);
+  EXPECT_EQ(common.site.project_root, ".");
+  EXPECT_EQ(common.site.links, link_style::vscode);
+  EXPECT_EQ(common.site.frame_depth, 1);
+  EXPECT_FALSE(common.site.rule.has_value());
+  EXPECT_FALSE(common.site.redact);
+  EXPECT_EQ(common.device, "busiest");
+  EXPECT_EQ(common.threads, 0);
+  EXPECT_FALSE(common.json || common.salvage || common.quiet || common.force);
+  EXPECT_EQ(common.out, "");
+}
+
+TEST(request, the_defaults_spelled_out_are_the_defaults) {
+  request const report = asked({"report", "a.pickle", "--top-n", "6", "--top-contributors", "15",
+                                "--dedup-pct", "3.0", "--min-sep-ms", "0.0", "--project-root", ".",
+                                "--link-style", "vscode", "--device", "busiest"});
+  request const plain = asked({"report", "a.pickle"});
+  EXPECT_EQ(report.common.plan.peak_count, plain.common.plan.peak_count);
+  EXPECT_EQ(report.top, plain.top);
+  EXPECT_EQ(report.common.plan.dedup_ppm, plain.common.plan.dedup_ppm);
+  EXPECT_EQ(report.common.plan.min_separation_us, plain.common.plan.min_separation_us);
+  EXPECT_EQ(report.common.site.project_root, plain.common.site.project_root);
+  EXPECT_EQ(report.common.site.links, plain.common.site.links);
+}
+
+TEST(request, every_option) {
+  request const report = asked(
+      {"report", "a.pickle", "--top-n", "3", "--top-contributors", "0", "--dedup-pct", "0.5",
+       "--min-sep-ms", "2.5", "--project-root", "/src", "--link-style", "github", "--repo-url",
+       "https://example.org/a/b", "--commit", "abc", "--measure", "active", "--sizes", "block",
+       "--carried-in", "ignore", "--device", "3", "--site", "user", "--frame-depth", "4",
+       "--path-map", "/old=/new", "--path-map", "/a=b=c", "--redact", "--backend", "host",
+       "--threads", "2", "--salvage", "--json", "--out", "r.md", "--force", "--quiet"});
+  common_request const& common = report.common;
+  EXPECT_EQ(common.plan.peak_count, 3);
+  EXPECT_EQ(report.top, 0);
+  EXPECT_EQ(common.plan.dedup_ppm, 5'000);
+  EXPECT_EQ(common.plan.min_separation_us, 2'500);
+  EXPECT_EQ(common.site.project_root, "/src");
+  EXPECT_EQ(common.site.links, link_style::github);
+  EXPECT_EQ(common.site.repo_url, "https://example.org/a/b");
+  EXPECT_EQ(common.site.commit, "abc");
+  EXPECT_EQ(common.plan.what, measure::active);
+  EXPECT_EQ(common.plan.sizes, size_basis::block);
+  EXPECT_EQ(common.plan.older, carried_in::ignore);
+  EXPECT_EQ(common.device, "3");
+  EXPECT_EQ(common.site.rule, site_rule::user);
+  EXPECT_EQ(common.site.frame_depth, 4);
+  ASSERT_EQ(common.site.path_map.size(), 2U);
+  EXPECT_EQ(common.site.path_map[0], (std::pair<std::string, std::string>("/old", "/new")));
+  EXPECT_EQ(common.site.path_map[1], (std::pair<std::string, std::string>("/a", "b=c")));
+  EXPECT_TRUE(common.site.redact && common.salvage && common.json && common.force && common.quiet);
+  EXPECT_EQ(common.plan.backend, backend_choice::host);
+  EXPECT_EQ(common.threads, 2);
+  EXPECT_EQ(common.out, "r.md");
+}
+
+TEST(request, info) {
+  request const info = asked({"info", "a", "b", "-", "--top", "3", "--json"});
+  EXPECT_EQ(info.what, command::info);
+  EXPECT_EQ(info.inputs, (std::vector<std::string>{"a", "b", "-"}));
+  EXPECT_EQ(info.top, 3);
+  EXPECT_TRUE(info.common.plan.throughput);
+  EXPECT_EQ(info.common.site.rule, site_rule::user);
+  EXPECT_EQ(asked({"info", "a", "--site", "project"}).common.site.rule, site_rule::project);
+}
+
+TEST(request, words_that_begin_with_a_dash) {
+  EXPECT_EQ(asked({"report", "-"}).inputs, (std::vector<std::string>{"-"}));
+  EXPECT_EQ(asked({"report", "-", "--out", "-"}).common.out, "-");
+  EXPECT_EQ(asked({"report", "a", "--out=-"}).common.out, "-");
+  EXPECT_EQ(asked({"report", "--", "--odd.pickle"}).inputs,
+            (std::vector<std::string>{"--odd.pickle"}));
+}
+
+TEST(request, device_forms) {
+  for (char const* word : {"0", "7", "15", "busiest", "all", "99999"})
+    EXPECT_EQ(asked({"report", "a", "--device", word}).common.device, word);
+  for (char const* word : {"", "cuda:0", "1x", "-1", "1.0", "100000", "Busiest", " 1", "0x1"})
+    EXPECT_NE(refused({"report", "a", "--device=" + std::string(word)}).find("--device"),
+              std::string::npos);
+}
+
+TEST(request, bad_words) {
+  for (std::vector<std::string> const& words : std::vector<std::vector<std::string>>{
+           {},
+           {"peaks", "a"},
+           {"report"},
+           {"report", "a", "b"},
+           {"info"},
+           {"report", "a", "--nonsense"},
+           {"report", "a", "--top-n"},
+           {"report", "a", "--top-n", "0"},
+           {"report", "a", "--top-n", "1001"},
+           {"report", "a", "--top-n", "six"},
+           {"report", "a", "--top-n", "99999999999999999999"},
+           {"report", "a", "--top-contributors", "-1"},
+           {"report", "a", "--dedup-pct", "101"},
+           {"report", "a", "--dedup-pct=-1"},
+           {"report", "a", "--dedup-pct", "nan"},
+           {"report", "a", "--dedup-pct", "inf"},
+           {"report", "a", "--dedup-pct", "3%"},
+           {"report", "a", "--min-sep-ms", "nan"},
+           {"report", "a", "--min-sep-ms", "1e13"},
+           {"report", "a", "--min-sep-ms=-0.1"},
+           {"report", "a", "--link-style", "emacs"},
+           {"report", "a", "--link-style", "github"},
+           {"report", "a", "--measure", "used"},
+           {"report", "a", "--sizes", "big"},
+           {"report", "a", "--carried-in", "maybe"},
+           {"report", "a", "--backend", "metal"},
+           {"report", "a", "--site", "torch"},
+           {"report", "a", "--path-map", "nothing"},
+           {"report", "a", "--path-map", "=new"},
+           {"report", "a", "--threads", "0"},
+           {"report", "a", "--frame-depth", "0"},
+           {"info", "a", "--top", "-1"},
+           {"info", "a", "--top-n", "3"},
+           {"completion", "tcsh"},
+           {"completion"}}) {
+    EXPECT_FALSE(refused(words).empty());
+  }
+  EXPECT_NE(refused({"report", "a", "--link-style", "github"}).find("--repo-url"),
+            std::string::npos);
+  EXPECT_NE(refused({"report", "a", "--measure", "used"}).find("active|allocated|reserved"),
+            std::string::npos);
+}
+
+TEST(request, complaints_are_one_harmless_line) {
+  for (char const* word : {"a\nb", "a\x1b[31mb", "a\x7f", "a\xc2\x9b"}) {
+    std::string const text = refused({"report", "a", "--device", word});
+    for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+      EXPECT_GE(static_cast<unsigned char>(text[at]), ' ');
+      EXPECT_NE(text[at], '\x7f');
+    }
+    EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos);
+    EXPECT_FALSE(refused({word}).empty());
+  }
+}
+
+TEST(request, help) {
+  std::string const all = help({"--help"});
+  for (char const* word : {"report", "info", "completion", "--version"})
+    EXPECT_NE(all.find(word), std::string::npos) << word;
+  std::string const report = help({"report", "--help"});
+  EXPECT_NE(report.find("memreplay report"), std::string::npos);
+  for (char const* word :
+       {"--top-n", "--top-contributors", "--dedup-pct", "--min-sep-ms", "--project-root",
+        "--link-style", "--repo-url", "--commit", "--out", "--device", "--measure", "--sizes",
+        "--carried-in", "--backend", "--threads", "--json", "--salvage", "--force", "--quiet"}) {
+    EXPECT_NE(report.find(word), std::string::npos) << word;
+  }
+  EXPECT_NE(help({"info", "--help"}).find("--top"), std::string::npos);
+  EXPECT_NE(help({"completion", "-h"}).find("fish"), std::string::npos);
+  EXPECT_TRUE(help({"--version"}).starts_with("memreplay "));
+}
+
+TEST(request, completion_scripts) {
+  EXPECT_EQ(asked({"completion", "bash"}).what, command::completion);
+  for (char const* shell : {"bash", "zsh", "fish"}) {
+    std::string const script = completion_script(shell);
+    for (char const* word : {"report", "info", "completion", "top-n", "carried-in"})
+      EXPECT_NE(script.find(word), std::string::npos) << shell << ' ' << word;
+  }
+}
+
+}  // namespace
+}  // namespace memreplay::cli
