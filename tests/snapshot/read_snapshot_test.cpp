@@ -119,7 +119,9 @@ TEST(read_snapshot, salvage_keeps_the_events_before_the_cut) {
     std::int64_t const others = document == two_devices ? 1 : 0;
     for (encoded const& each : encodings_of(document)) {
       std::int64_t last = 0;
-      for (std::size_t length = each.bytes.size() / 2; length < each.bytes.size(); ++length) {
+      std::size_t const size = each.bytes.size();
+      // Every byte of the last event, and samples before.
+      for (std::size_t length = size / 2; length < size; length += length < size - 150 ? 97 : 1) {
         std::string const cut = each.bytes.substr(0, length);
         snapshot const input = read_bytes(cut, true);
         EXPECT_TRUE(input.is_salvaged);
