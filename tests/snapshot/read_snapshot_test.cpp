@@ -91,7 +91,7 @@ TEST(read_snapshot, files) {
   EXPECT_THROW((void)read_snapshot(path.string()), error);
 }
 
-TEST(read_snapshot, equal_files_in_two_dumps_of_the_same_list) {
+TEST(read_snapshot, ascend) {
   // Ascend: no times, no contexts, an action of its own, rows out of order at the front.
   snapshot const input = read(snapshot_object(
       {}, {list({event_object("workspace_snapshot", 0, 512),
