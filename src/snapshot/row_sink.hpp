@@ -30,7 +30,6 @@ struct oddities {
   std::int64_t foreign_items = 0;     ///< an item of a row list that is no such row
   std::int64_t negative_sizes = 0;
   std::int64_t events_without_time = 0;
-  std::int64_t cut_rows = 0;
   std::int64_t host_events = 0;  ///< pinned host memory, not analysed
   std::int64_t host_segments = 0;
   std::int64_t left_out_values = 0;  ///< of settings and metadata, beyond their room
