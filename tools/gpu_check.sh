@@ -43,7 +43,11 @@ if [ -x "$build/tests/device_tests" ]; then
   limited 120 "$build/tests/device_tests" >"$build/tests.log" 2>&1
   status=$?
   summary=$(grep -E '^\[  (PASSED|SKIPPED|FAILED) +\] [0-9]' "$build/tests.log" | paste -sd ';')
-  if [ "$status" -eq 0 ]; then row "device tests" "$summary"; else fail "device tests" "$summary"; fi
+  if [ "$status" -eq 0 ]; then
+    row "device tests" "$summary"
+  else
+    fail "device tests" "$summary"
+  fi
   grep -A 5 'Failure' "$build/tests.log" | head -n 40
 fi
 

@@ -48,7 +48,8 @@ void check_is_ours(std::string const& path, std::string_view signature) {
               "use --force to overwrite it, or --out to write elsewhere");
 }
 
-/// The file that a link names, whether it exists or not: renaming over the link itself would cut it.
+/// The file that a link names, whether it exists or not: renaming over the link itself would cut
+/// it.
 std::string real_target(std::string const& path) {
   std::filesystem::path target(path);
   std::error_code problem;

@@ -34,7 +34,7 @@ constexpr char const* truncated_hint =
 // A memo slot is one word: kind in the top byte, payload below.
 constexpr std::uint64_t unset_slot = ~std::uint64_t{0};
 constexpr std::uint64_t payload_mask = (std::uint64_t{1} << payload_bits) - 1;
-constexpr std::uint8_t wide_kind = 0x40;  ///< payload is a row of `wide_memo_`
+constexpr std::uint8_t wide_kind = 0x40;     ///< payload is a row of `wide_memo_`
 constexpr std::uint8_t waiting_kind = 0x41;  ///< a container whose items wait on the side stack
 constexpr std::uint64_t waiting_slot = std::uint64_t{waiting_kind} << payload_bits;
 constexpr std::uint64_t side_text = std::uint64_t{1}
@@ -560,7 +560,8 @@ value machine::close_all() {
   while (!marks_.empty()) {
     std::size_t const first = marks_.back();
     marks_.pop_back();
-    close_region(first);
+    // Two marks may stand on one container, which is gone after the first.
+    if (first <= stack_.size()) close_region(first);
   }
   if (stack_.empty()) fail_damaged("nothing could be salvaged");
   fold_chain(0);

@@ -69,8 +69,8 @@ TEST_F(mapped_file, an_empty_file_has_no_bytes) {
 TEST_F(mapped_file, released_pages_can_be_read_again) {
   std::string const content(100'000, 'x');
   byte_buffer file = byte_buffer::open(write("a", content));
-  for (std::size_t const offset : {std::size_t{0}, std::size_t{50'000}, std::size_t{10}, content.size(),
-                                   content.size() * 2}) {
+  for (std::size_t const offset :
+       {std::size_t{0}, std::size_t{50'000}, std::size_t{10}, content.size(), content.size() * 2}) {
     file.advance_to(offset);
   }
   EXPECT_EQ(text_of(file), content);

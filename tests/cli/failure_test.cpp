@@ -9,8 +9,9 @@ namespace memreplay::cli {
 namespace {
 
 TEST(failure, one_line_with_everything) {
-  EXPECT_EQ(failure_line("a.pickle", error(error_code::damaged, "damaged pickle: odd", 17, "dump again")),
-            "memreplay: a.pickle: damaged pickle: odd (at byte 17); dump again\n");
+  EXPECT_EQ(
+      failure_line("a.pickle", error(error_code::damaged, "damaged pickle: odd", 17, "dump again")),
+      "memreplay: a.pickle: damaged pickle: odd (at byte 17); dump again\n");
   EXPECT_EQ(failure_line("a.pickle", error(error_code::not_a_snapshot, "not a snapshot")),
             "memreplay: a.pickle: not a snapshot\n");
 }
@@ -40,7 +41,9 @@ TEST(failure, standard_input) {
 TEST(failure, nothing_that_a_terminal_obeys) {
   EXPECT_EQ(failure_line("a\n\x1b[31m.pickle", error(error_code::damaged, "b\tc\x7f")),
             "memreplay: a  [31m.pickle: b c \n");
-  EXPECT_EQ(one_line("a\xc2\x9b" "31m"), "a  31m");
+  EXPECT_EQ(one_line("a\xc2\x9b"
+                     "31m"),
+            "a  31m");
   EXPECT_EQ(one_line("sn\xc3\xa9\xe2\x82\xac\xc2\xa0"), "sn\xc3\xa9\xe2\x82\xac\xc2\xa0");
   EXPECT_EQ(one_line("end\xc2"), "end\xc2");
 }

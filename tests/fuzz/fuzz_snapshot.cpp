@@ -32,19 +32,19 @@ namespace {
 using memreplay::error;
 using memreplay::snapshot;
 
-#define REQUIRE(condition) \
+#define MEMREPLAY_REQUIRE(condition) \
   ((condition) ? static_cast<void>(0) : throw std::logic_error("broken promise: " #condition))
 
 template <class ColumnT>
 void check_optional(ColumnT const& cells, std::size_t rows) {
-  REQUIRE(cells.empty() || cells.size() == rows);
+  MEMREPLAY_REQUIRE(cells.empty() || cells.size() == rows);
 }
 
 /// What every later step relies on: ids point into their tables, ranges lie in their columns.
 void check_shape(snapshot const& input) {
   std::size_t const rows = input.events.size_rows();
-  REQUIRE(input.events.address.size() == rows && input.events.size.size() == rows);
-  REQUIRE(input.events.stream.size() == rows && input.events.stack.size() == rows);
+  MEMREPLAY_REQUIRE(input.events.address.size() == rows && input.events.size.size() == rows);
+  MEMREPLAY_REQUIRE(input.events.stream.size() == rows && input.events.stack.size() == rows);
   check_optional(input.events.time_us, rows);
   check_optional(input.events.pool, rows);
   check_optional(input.events.user_metadata, rows);
@@ -53,33 +53,36 @@ void check_shape(snapshot const& input) {
     return id == memreplay::no_stack || to_row(id) < input.stacks.size();
   };
   for (std::size_t row = 0; row < rows; ++row) {
-    REQUIRE(to_row(input.events.stream[row]) < input.streams.size());
-    REQUIRE(is_stack(input.events.stack[row]));
-    REQUIRE(input.events.pool.empty() || to_row(input.events.pool[row]) < input.pools.size());
-    REQUIRE(input.events.user_metadata.empty() ||
-            to_row(input.events.user_metadata[row]) < input.strings.size());
-    REQUIRE(input.events.compile_context.empty() ||
-            to_row(input.events.compile_context[row]) < input.strings.size());
+    MEMREPLAY_REQUIRE(to_row(input.events.stream[row]) < input.streams.size());
+    MEMREPLAY_REQUIRE(is_stack(input.events.stack[row]));
+    MEMREPLAY_REQUIRE(input.events.pool.empty() ||
+                      to_row(input.events.pool[row]) < input.pools.size());
+    MEMREPLAY_REQUIRE(input.events.user_metadata.empty() ||
+                      to_row(input.events.user_metadata[row]) < input.strings.size());
+    MEMREPLAY_REQUIRE(input.events.compile_context.empty() ||
+                      to_row(input.events.compile_context[row]) < input.strings.size());
   }
   for (memreplay::trace_range const trace : input.traces) {
-    REQUIRE(trace.first >= 0 && trace.count >= 0);
-    REQUIRE(static_cast<std::size_t>(trace.first + trace.count) <= rows);
+    MEMREPLAY_REQUIRE(trace.first >= 0 && trace.count >= 0);
+    MEMREPLAY_REQUIRE(static_cast<std::size_t>(trace.first + trace.count) <= rows);
   }
   for (memreplay::segment const& part : input.segments) {
-    REQUIRE(part.first_block >= 0 && part.block_count >= 0 && is_stack(part.stack));
-    REQUIRE(static_cast<std::size_t>(part.first_block + part.block_count) <= input.blocks.size());
-    REQUIRE(to_row(part.stream) < input.streams.size() && to_row(part.pool) < input.pools.size());
+    MEMREPLAY_REQUIRE(part.first_block >= 0 && part.block_count >= 0 && is_stack(part.stack));
+    MEMREPLAY_REQUIRE(static_cast<std::size_t>(part.first_block + part.block_count) <=
+                      input.blocks.size());
+    MEMREPLAY_REQUIRE(to_row(part.stream) < input.streams.size() &&
+                      to_row(part.pool) < input.pools.size());
   }
-  for (memreplay::block const& part : input.blocks) REQUIRE(is_stack(part.stack));
+  for (memreplay::block const& part : input.blocks) MEMREPLAY_REQUIRE(is_stack(part.stack));
   for (memreplay::annotation const& mark : input.annotations)
-    REQUIRE(to_row(mark.name) < input.strings.size());
+    MEMREPLAY_REQUIRE(to_row(mark.name) < input.strings.size());
   for (std::uint32_t stack = 0; stack < input.stacks.size(); ++stack) {
     for (memreplay::frame_id const id : input.stacks[memreplay::stack_id{stack}])
-      REQUIRE(to_row(id) < input.frames.size());
+      MEMREPLAY_REQUIRE(to_row(id) < input.frames.size());
   }
   for (memreplay::frame const& part : input.frames) {
-    REQUIRE(to_row(part.function) < input.strings.size());
-    REQUIRE(to_row(part.file) < input.strings.size());
+    MEMREPLAY_REQUIRE(to_row(part.function) < input.strings.size());
+    MEMREPLAY_REQUIRE(to_row(part.file) < input.strings.size());
   }
 }
 
@@ -88,12 +91,13 @@ void check_shape(snapshot const& input) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   for (bool const salvage : {false, true}) {
     try {
-      snapshot const input = memreplay::read_snapshot(
-          std::as_bytes(std::span(data, size)), {.salvage = salvage, .on_progress = {}});
+      snapshot const input = memreplay::read_snapshot(std::as_bytes(std::span(data, size)),
+                                                      {.salvage = salvage, .on_progress = {}});
       check_shape(input);
     } catch (error const& problem) {
-      REQUIRE(!std::string_view(problem.what()).empty());
-      REQUIRE(std::string_view(problem.what()).find("internal") == std::string_view::npos);
+      MEMREPLAY_REQUIRE(!std::string_view(problem.what()).empty());
+      MEMREPLAY_REQUIRE(std::string_view(problem.what()).find("internal") ==
+                        std::string_view::npos);
     }
   }
   return 0;
@@ -125,11 +129,10 @@ std::vector<std::string> built_in_seeds() {
 
 /// Opcodes one after the other, mostly with sound arguments: what mutation seldom makes.
 std::string random_program(random_engine& dice) {
-  static constexpr std::string_view words[] = {"action",        "alloc",    "addr",   "size",
-                                               "frames",        "filename", "line",   "segments",
-                                               "device_traces", "blocks",   "state",  "history",
-                                               "real_size",     "stage",    "name",   "pool_id",
-                                               "total_size",    "stream",   "time_us", "address"};
+  static constexpr std::string_view words[] = {
+      "action",   "alloc",         "addr",       "size",   "frames",  "filename",  "line",
+      "segments", "device_traces", "blocks",     "state",  "history", "real_size", "stage",
+      "name",     "pool_id",       "total_size", "stream", "time_us", "address"};
   pickle_writer program;
   if (below(dice, 2) == 0) program.proto(4);
   std::size_t const length = 1 + below(dice, 80);
@@ -205,7 +208,9 @@ void mutate(std::string& bytes, std::vector<std::string> const& seeds, random_en
       for (std::size_t row = at; row < at + std::min<std::size_t>(length, 8); ++row)
         bytes[row] = below(dice, 2) == 0 ? '\xff' : '\0';
       break;
-    case 9: bytes.insert(at, std::string(below(dice, 300), opcodes[below(dice, opcodes.size())])); break;
+    case 9:
+      bytes.insert(at, std::string(below(dice, 300), opcodes[below(dice, opcodes.size())]));
+      break;
     default: {  // two parts change places
       std::size_t const other = bytes.empty() ? 0 : below(dice, bytes.size());
       for (std::size_t row = 0; row < length; ++row) {

@@ -71,7 +71,8 @@ TEST(archive, torch_save_keeps_its_pickle_among_others) {
                             {"archive/version", "3\n"},
                             {"archive/.data/serialization_id", "0"}})),
             "pickle");
-  EXPECT_EQ(decoded(zip_of({{"archive/version", "3\n"}, {"archive/data.pkl", "pickle"}})), "pickle");
+  EXPECT_EQ(decoded(zip_of({{"archive/version", "3\n"}, {"archive/data.pkl", "pickle"}})),
+            "pickle");
 }
 
 TEST(archive, a_zip_with_several_files_names_them) {

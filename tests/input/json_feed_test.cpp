@@ -126,8 +126,8 @@ TEST(json_feed, padding_is_ignored) {
 }
 
 TEST(json_feed, damage_has_a_place) {
-  for (char const* text : {"", "[", "[1", "[1,", "{\"a\"", "{\"a\": }", "[1] 2", "nul", "[\"\xff\"]",
-                           "[\"\\ud800\"]", "{1: 2}"}) {
+  for (char const* text : {"", "[", "[1", "[1,", "{\"a\"", "{\"a\": }", "[1] 2", "nul",
+                           "[\"\xff\"]", "[\"\\ud800\"]", "{1: 2}"}) {
     error const problem = failure_of(text);
     EXPECT_EQ(problem.code(), error_code::damaged) << text;
     EXPECT_TRUE(std::string(problem.what()).starts_with("damaged JSON: ")) << problem.what();

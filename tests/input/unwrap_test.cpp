@@ -108,14 +108,18 @@ TEST(unwrap, what_is_no_snapshot_is_named) {
     char const* word;
   };
   for (example const& each :
-       {example{"", "0 bytes"}, example{compressed("", "zstd"), "empty"}, example{compressed("", "gzip"), "empty"},
+       {example{"", "0 bytes"}, example{compressed("", "zstd"), "empty"},
+        example{compressed("", "gzip"), "empty"},
         example{"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "LFS"},
         example{"step,bytes\n1,2\n", "step,bytes"}, example{"col1,col2\n1,2\n", "col1,col2"},
         example{"c", "\"c\""}, example{"certainly\n\n", "certainly"},
         example{"(important) read this\n", "(important) read"},
         example{"<html><body>404 Not Found</body></html>", "HTML page"},
         example{"  <?xml version=\"1.0\"?><Error/>", "HTML page"},
-        example{std::string("\x7f""ELF\x02\x01\x01\0", 8), "\\x7fELF"},
+        example{std::string("\x7f"
+                            "ELF\x02\x01\x01\0",
+                            8),
+                "\\x7fELF"},
         example{"\n\n\n", "\\x0a"}}) {
     error const problem = failure_of(each.bytes);
     EXPECT_EQ(problem.code(), error_code::not_a_snapshot) << each.word;

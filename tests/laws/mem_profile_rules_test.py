@@ -110,7 +110,8 @@ def compare(program, path, folder):
         if all(site["line"] for site in peak["sites"] if site["file"].endswith(".py")):
             lines = {(s["file"], s["line"]): [s["bytes"], s["tensors"]] for s in peak["sites"]
                      if s["file"].endswith(".py")}
-            assert lines == {key: row for key, row in wanted.items() if key[0].endswith(".py")}, path
+            python_sites = {key: row for key, row in wanted.items() if key[0].endswith(".py")}
+            assert lines == python_sites, path
         assert sum(row[0] for row in wanted.values()) == peak["bytes"]
         assert sum(row[1] for row in given.values()) == sum(row[1] for row in wanted.values())
         assert sum(row[0] for row in given.values()) == peak["bytes"]

@@ -154,8 +154,7 @@ TEST(machine, integers_of_every_length) {
             "9223372036854775807");
   EXPECT_EQ(spelled(begin().long1({0, 0, 0, 0, 0, 0, 0, 0x80}).stop()), "-9223372036854775808");
   EXPECT_EQ(spelled(begin().long1({0, 0, 0, 0, 0, 0, 0, 0x80, 0}).stop()), "9223372036854775808u");
-  EXPECT_EQ(spelled(
-                begin().long1({0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0}).stop()),
+  EXPECT_EQ(spelled(begin().long1({0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0}).stop()),
             "18446744073709551615u");
   EXPECT_EQ(spelled(begin().long1({0, 0, 0, 0, 0, 0, 0, 0, 1}).stop()), "huge");
   EXPECT_EQ(spelled(begin().long1({0, 0, 0, 0, 0, 0, 0, 0, 0xff}).stop()), "huge");
@@ -557,10 +556,11 @@ TEST(machine, pop_and_dup) {
 }
 
 TEST(machine, operations_without_their_operands) {
-  for (char const* bytes : {".", "0", "1", "2", "a", "Na", "s", "Ns", "NNs", "e", "(e", "u", "(u",
-                            "t", "l", "d", "(Nd.", "q\1", "\x94", "\x85", "\x86", "\x87", "(.",
-                            "NN.", "N(NNa", "](a", "}((N(s", "}(N(u", "](N(", "(]e", "N(Ne.",
-                            "N(NNu.", "](NNs", "}NNNs."}) {
+  for (char const* bytes :
+       {".",     "0",    "1",    "2",     "a",      "Na",    "s",     "Ns",   "NNs",
+        "e",     "(e",   "u",    "(u",    "t",      "l",     "d",     "(Nd.", "q\1",
+        "\x94",  "\x85", "\x86", "\x87",  "(.",     "NN.",   "N(NNa", "](a",  "}((N(s",
+        "}(N(u", "](N(", "(]e",  "N(Ne.", "N(NNu.", "](NNs", "}NNNs."}) {
     error const problem = failure_of(std::string_view(bytes));
     EXPECT_EQ(problem.code(), error_code::damaged) << bytes;
   }
@@ -708,7 +708,8 @@ TEST(machine, truncated_at_every_byte) {
 }
 
 TEST(machine, a_truncated_pickle_says_where) {
-  error const problem = failure_of(begin().empty_list().short_binunicode("abc").text().substr(0, 4));
+  error const problem =
+      failure_of(begin().empty_list().short_binunicode("abc").text().substr(0, 4));
   EXPECT_NE(std::string(problem.what()).find("byte 4"), std::string::npos) << problem.what();
   EXPECT_EQ(problem.byte_offset(), 1U);
   EXPECT_NE(problem.hint().find("--salvage"), std::string::npos);
@@ -788,6 +789,8 @@ TEST(machine, salvage_closes_what_is_open) {
     EXPECT_EQ(result, each.expected);
     EXPECT_EQ(reader.cut_at(), each.cut.text().size());
   }
+  // Two marks on one container, which is dropped with the inner one.
+  EXPECT_EQ(spelled("]}((NN", true), "[]");
   EXPECT_EQ(failure_of("", true).code(), error_code::damaged);
   EXPECT_EQ(failure_of("\x80\x04", true).code(), error_code::damaged);
   EXPECT_EQ(failure_of("(N", true).code(), error_code::damaged);

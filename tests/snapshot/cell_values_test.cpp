@@ -66,10 +66,9 @@ TEST(cell_values, huge_sizes_are_refused) {
   std::int64_t const limit = std::int64_t{1} << 48;
   EXPECT_EQ(read_size(integer(limit)).events.size[0], static_cast<std::uint64_t>(limit));
   for (char const* action : {"alloc", "segment_unmap", "oom", "snapshot"}) {
-    for (object_ptr const& size :
-         {integer(limit + 1), unsigned_integer(UINT64_MAX), real(1e19)}) {
-      error const problem = failure_of(snapshot_object(
-          {}, {list({with(event_object(action, 4096, 1), {{"size", size}})})}));
+    for (object_ptr const& size : {integer(limit + 1), unsigned_integer(UINT64_MAX), real(1e19)}) {
+      error const problem = failure_of(
+          snapshot_object({}, {list({with(event_object(action, 4096, 1), {{"size", size}})})}));
       EXPECT_EQ(problem.code(), error_code::refused) << action;
     }
   }
@@ -78,9 +77,10 @@ TEST(cell_values, huge_sizes_are_refused) {
                                                         {"size", integer(1)}})})}))
                 .code(),
             error_code::refused);
-  EXPECT_EQ(failure_of(snapshot_object({segment_object(0, {}, {{"total_size", integer(limit + 1)}})}, {}))
-                .code(),
-            error_code::refused);
+  EXPECT_EQ(
+      failure_of(snapshot_object({segment_object(0, {}, {{"total_size", integer(limit + 1)}})}, {}))
+          .code(),
+      error_code::refused);
   EXPECT_EQ(
       failure_of(snapshot_object({segment_object(0, {block_object(0, limit + 1, "inactive")})}, {}))
           .code(),
@@ -94,11 +94,12 @@ TEST(cell_values, sums_of_sizes_are_bounded) {
 }
 
 TEST(cell_values, stale_requests_of_inactive_blocks_do_not_matter) {
-  snapshot const input = read(snapshot_object(
-      {segment_object(0, {with(block_object(0, 512, "inactive"),
-                               {{"requested_size", unsigned_integer(UINT64_MAX)}})},
-                      {{"requested_size", integer(0)}})},
-      {}));
+  snapshot const input = read(
+      snapshot_object({segment_object(0,
+                                      {with(block_object(0, 512, "inactive"),
+                                            {{"requested_size", unsigned_integer(UINT64_MAX)}})},
+                                      {{"requested_size", integer(0)}})},
+                      {}));
   EXPECT_EQ(input.blocks.size(), 1U);
 }
 
@@ -111,7 +112,8 @@ TEST(cell_values, texts_that_are_no_utf8_survive) {
 TEST(cell_values, texts_of_the_wrong_type) {
   snapshot const input = read_events({event_object(
       "alloc", 1, 1,
-      {{"frames", list({dict({{"name", integer(5)}, {"filename", none()}, {"line", text("x")}})})}})});
+      {{"frames",
+        list({dict({{"name", integer(5)}, {"filename", none()}, {"line", text("x")}})})}})});
   EXPECT_EQ(stack_text(input, input.events.stack[0]), "[5@:0]");
 }
 
@@ -123,7 +125,9 @@ TEST(cell_values, a_long_text_is_hashed_once_not_once_a_row) {
   std::vector<object_ptr> events;
   for (int row = 0; row < 100'000; ++row) {
     events.push_back(dict({{"action", text("alloc")},
-                           {"user_metadata", row % 3 == 0 ? one : row % 3 == 1 ? two : odd},
+                           {"user_metadata", row % 3 == 0   ? one
+                                             : row % 3 == 1 ? two
+                                                            : odd},
                            {"compile_context", two}}));
   }
   auto const start = std::chrono::steady_clock::now();

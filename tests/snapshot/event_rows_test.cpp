@@ -46,9 +46,9 @@ TEST(event_rows, layout_2_0_has_no_times) {
 }
 
 TEST(event_rows, times_that_are_missing_here_and_there) {
-  snapshot const input =
-      read_events({event_object("alloc", 1, 2), event_object("alloc", 3, 4, {{"time_us", integer(7)}}),
-                   event_object("alloc", 5, 6, {{"time_us", none()}}), event_object("alloc", 7, 8)});
+  snapshot const input = read_events(
+      {event_object("alloc", 1, 2), event_object("alloc", 3, 4, {{"time_us", integer(7)}}),
+       event_object("alloc", 5, 6, {{"time_us", none()}}), event_object("alloc", 7, 8)});
   ASSERT_EQ(input.events.time_us.size(), 4U);
   EXPECT_EQ(input.events.time_us[1], 7);
   EXPECT_EQ(input.events.time_us[2], 0);
@@ -56,9 +56,9 @@ TEST(event_rows, times_that_are_missing_here_and_there) {
 }
 
 TEST(event_rows, nanoseconds_become_microseconds) {
-  snapshot const input = read_events(
-      {event_object("alloc", 1, 2, {{"time_us", integer(1'700'000'000'000'000'123)}}),
-       event_object("alloc", 3, 4, {{"time_us", integer(1'700'000'000'000'001)}})});
+  snapshot const input =
+      read_events({event_object("alloc", 1, 2, {{"time_us", integer(1'700'000'000'000'000'123)}}),
+                   event_object("alloc", 3, 4, {{"time_us", integer(1'700'000'000'000'001)}})});
   EXPECT_EQ(input.events.time_us[0], 1'700'000'000'000'000);
   EXPECT_EQ(input.events.time_us[1], 1'700'000'000'000'001);
 }
@@ -74,11 +74,11 @@ TEST(event_rows, times_that_step_back) {
 
 TEST(event_rows, stacks_are_absent_empty_or_shared) {
   object_ptr const stack = list({frame_object("f", "a.py", 1), frame_object("g", "a.py", 2)});
-  snapshot const input = read_events({event_object("alloc", 1, 1),
-                                      event_object("alloc", 2, 1, {{"frames", list({})}}),
-                                      event_object("alloc", 3, 1, {{"frames", stack}}),
-                                      event_object("free_requested", 3, 1, {{"frames", stack}}),
-                                      event_object("alloc", 4, 1, {{"frames", none()}})});
+  snapshot const input =
+      read_events({event_object("alloc", 1, 1), event_object("alloc", 2, 1, {{"frames", list({})}}),
+                   event_object("alloc", 3, 1, {{"frames", stack}}),
+                   event_object("free_requested", 3, 1, {{"frames", stack}}),
+                   event_object("alloc", 4, 1, {{"frames", none()}})});
   EXPECT_EQ(input.events.stack[0], no_stack);
   ASSERT_NE(input.events.stack[1], no_stack);
   EXPECT_TRUE(input.stacks[input.events.stack[1]].empty());
@@ -105,11 +105,13 @@ TEST(event_rows, equal_stacks_have_one_id) {
         {{"frames", list({frame_object("f", "a.py", 1), frame_object("g", "a.py", 2)})}}));
   }
   events.push_back(event_object(
-      "alloc", 9, 1, {{"frames", list({frame_object("g", "a.py", 2), frame_object("f", "a.py", 1)})}}));
+      "alloc", 9, 1,
+      {{"frames", list({frame_object("g", "a.py", 2), frame_object("f", "a.py", 1)})}}));
   snapshot const input = read_events(events);
   EXPECT_EQ(input.frames.size(), 2U);
   EXPECT_EQ(input.stacks.size(), 2U);
-  for (std::size_t row = 1; row < 5; ++row) EXPECT_EQ(input.events.stack[row], input.events.stack[0]);
+  for (std::size_t row = 1; row < 5; ++row)
+    EXPECT_EQ(input.events.stack[row], input.events.stack[0]);
   EXPECT_NE(input.events.stack[5], input.events.stack[0]);
 }
 
@@ -160,11 +162,11 @@ TEST(event_rows, extra_keys_of_frames_are_counted) {
 }
 
 TEST(event_rows, metadata) {
-  snapshot const input = read_events(
-      {event_object("alloc", 1, 1, {{"user_metadata", text("")}}),
-       event_object("alloc", 2, 1, {{"user_metadata", text("layer 1")}}),
-       event_object("alloc", 3, 1, {{"user_metadata", dict({{"layer", integer(2)}})}}),
-       event_object("alloc", 4, 1, {{"user_metadata", none()}})});
+  snapshot const input =
+      read_events({event_object("alloc", 1, 1, {{"user_metadata", text("")}}),
+                   event_object("alloc", 2, 1, {{"user_metadata", text("layer 1")}}),
+                   event_object("alloc", 3, 1, {{"user_metadata", dict({{"layer", integer(2)}})}}),
+                   event_object("alloc", 4, 1, {{"user_metadata", none()}})});
   ASSERT_EQ(input.events.user_metadata.size(), 4U);
   auto const metadata = [&](std::size_t row) {
     return input.strings[input.events.user_metadata[row]];
@@ -214,14 +216,14 @@ TEST(event_rows, pools) {
 }
 
 TEST(event_rows, pools_as_lists) {
-  for (object_ptr const& pair : {list({integer(2), integer(5)}), list({real(2), real(5)}),
-                                 tuple({integer(2), real(5)})}) {
+  for (object_ptr const& pair :
+       {list({integer(2), integer(5)}), list({real(2), real(5)}), tuple({integer(2), real(5)})}) {
     snapshot const input = read_events({event_object("alloc", 1, 1, {{"pool_id", pair}})});
     ASSERT_EQ(input.events.pool.size(), 1U);
     EXPECT_EQ(input.pools[to_row(input.events.pool[0])], (pool_id{2, 5}));
   }
-  snapshot const odd = read_events(
-      {event_object("alloc", 1, 1, {{"pool_id", list({real(1e300), unsigned_integer(UINT64_MAX)})}})});
+  snapshot const odd = read_events({event_object(
+      "alloc", 1, 1, {{"pool_id", list({real(1e300), unsigned_integer(UINT64_MAX)})}})});
   EXPECT_TRUE(odd.events.pool.empty());
 }
 

@@ -74,8 +74,7 @@ TEST(loose_values, laughing_texts_are_bounded) {
   object_ptr const wide = text(std::string(std::size_t{1} << 20, 'x'));
   object_pairs pairs{{"conf", text("kept")}};
   for (int row = 0; row < 100; ++row) {
-    pairs.emplace_back("wide " + std::to_string(row),
-                       list(std::vector<object_ptr>(5000, wide)));
+    pairs.emplace_back("wide " + std::to_string(row), list(std::vector<object_ptr>(5000, wide)));
   }
   auto const start = std::chrono::steady_clock::now();
   snapshot const input = read_settings(dict(pairs));
@@ -103,7 +102,8 @@ TEST(loose_values, shared_metadata_is_written_out_once) {
   object_ptr const two = dict({{"rows", list(many)}, {"other", integer(1)}});
   std::vector<object_ptr> events;
   for (int row = 0; row < 100'000; ++row)
-    events.push_back(dict({{"action", text("alloc")}, {"user_metadata", row % 2 == 0 ? one : two}}));
+    events.push_back(
+        dict({{"action", text("alloc")}, {"user_metadata", row % 2 == 0 ? one : two}}));
   auto const start = std::chrono::steady_clock::now();
   snapshot const input = read_events(events);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));

@@ -47,14 +47,14 @@ inline error failure_of(testing::object_ptr const& document) {
 
 /// How often the audit counted `kind`; 0 when it did not.
 inline std::int64_t defect(snapshot const& input, std::string_view kind) {
-  auto const row = std::ranges::find_if(
-      input.defects, [&](audit_row const& each) { return each.kind == kind; });
+  auto const row =
+      std::ranges::find_if(input.defects, [&](audit_row const& each) { return each.kind == kind; });
   return row == input.defects.end() ? 0 : row->count;
 }
 
 inline std::string defect_message(snapshot const& input, std::string_view kind) {
-  auto const row = std::ranges::find_if(
-      input.defects, [&](audit_row const& each) { return each.kind == kind; });
+  auto const row =
+      std::ranges::find_if(input.defects, [&](audit_row const& each) { return each.kind == kind; });
   return row == input.defects.end() ? "" : row->message;
 }
 

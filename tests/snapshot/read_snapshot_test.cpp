@@ -26,7 +26,8 @@ struct encoded {
 std::vector<encoded> encodings_of(object_ptr const& document) {
   std::vector<encoded> all;
   for (int protocol = 0; protocol <= 5; ++protocol) {
-    all.push_back({"protocol " + std::to_string(protocol), write_python_pickle(document, protocol)});
+    all.push_back(
+        {"protocol " + std::to_string(protocol), write_python_pickle(document, protocol)});
   }
   all.push_back({"C++ pickler", write_cpp_pickle(document)});
   all.push_back({"JSON", write_json(document)});
@@ -75,7 +76,8 @@ TEST(read_snapshot, pages_with_further_snapshots) {
 }
 
 TEST(read_snapshot, files) {
-  fs::path const path = fs::temp_directory_path() / ("memreplay_read_" + std::to_string(::getpid()));
+  fs::path const path =
+      fs::temp_directory_path() / ("memreplay_read_" + std::to_string(::getpid()));
   std::ofstream(path, std::ios::binary) << write_python_pickle(small_snapshot(), 4);
   std::uint64_t last_done = 0;
   std::uint64_t last_all = 0;
@@ -94,9 +96,10 @@ TEST(read_snapshot, files) {
 TEST(read_snapshot, ascend) {
   // Ascend: no times, no contexts, an action of its own, rows out of order at the front.
   snapshot const input = read(snapshot_object(
-      {}, {list({event_object("workspace_snapshot", 0, 512),
-                 with(event_object("alloc", 4096, 544), {{"stream", integer(187'651)}}),
-                 with(event_object("free_requested", 4096, 544), {{"stream", integer(187'651)}})})}));
+      {},
+      {list({event_object("workspace_snapshot", 0, 512),
+             with(event_object("alloc", 4096, 544), {{"stream", integer(187'651)}}),
+             with(event_object("free_requested", 4096, 544), {{"stream", integer(187'651)}})})}));
   EXPECT_EQ(events_in(input), 3);
   EXPECT_EQ(input.events.what[0], action::other);
   EXPECT_TRUE(input.events.time_us.empty());
@@ -166,10 +169,10 @@ TEST(read_snapshot, salvage_at_every_byte) {
 }
 
 TEST(read_snapshot, salvage_of_a_bare_list) {
-  std::string const bytes = write_python_pickle(
-      list({segment_object(0, {block_object(0, 512, "inactive")}),
-            segment_object(4096, {block_object(4096, 512, "inactive")})}),
-      4);
+  std::string const bytes =
+      write_python_pickle(list({segment_object(0, {block_object(0, 512, "inactive")}),
+                                segment_object(4096, {block_object(4096, 512, "inactive")})}),
+                          4);
   EXPECT_EQ(read_bytes(bytes.substr(0, bytes.size() - 12), true).segments.size(), 1U);
   EXPECT_EQ(read_bytes(bytes.substr(0, bytes.size() - 1), true).segments.size(), 2U);
 }

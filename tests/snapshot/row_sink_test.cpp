@@ -76,8 +76,8 @@ TEST(row_sink, several_devices) {
 }
 
 TEST(row_sink, traces_of_the_wrong_type_keep_their_place) {
-  snapshot const input = read(snapshot_object(
-      {}, {list({}), none(), integer(7), list({event_object("alloc", 3, 3)})}));
+  snapshot const input = read(
+      snapshot_object({}, {list({}), none(), integer(7), list({event_object("alloc", 3, 3)})}));
   ASSERT_EQ(input.traces.size(), 4U);
   EXPECT_EQ(input.traces[3].count, 1);
 }
@@ -124,9 +124,8 @@ TEST(row_sink, traces_in_many_batches) {
 }
 
 TEST(row_sink, foreign_items_of_lists_are_counted) {
-  snapshot const input = read_events(
-      {event_object("alloc", 1, 1), integer(7), list({}), frame_object("f", "a", 1),
-       event_object("alloc", 2, 1)});
+  snapshot const input = read_events({event_object("alloc", 1, 1), integer(7), list({}),
+                                      frame_object("f", "a", 1), event_object("alloc", 2, 1)});
   EXPECT_EQ(input.traces[0].count, 2);
   EXPECT_EQ(defect(input, "foreign_items"), 3);
 }
@@ -140,8 +139,9 @@ TEST(row_sink, annotations) {
   };
   object_ptr const shared = mark("step", "START", 1);
   snapshot const input = read(snapshot_object(
-      {}, {}, {{"external_annotations", list({shared, mark("step", "END", 2), shared,
-                                              dict({{"stage", text("END")}})})}}));
+      {}, {},
+      {{"external_annotations",
+        list({shared, mark("step", "END", 2), shared, dict({{"stage", text("END")}})})}}));
   ASSERT_EQ(input.annotations.size(), 4U);
   EXPECT_TRUE(input.annotations[0].is_start);
   EXPECT_EQ(input.annotations[0].device, 1);
@@ -160,8 +160,9 @@ TEST(row_sink, host_memory_is_counted_and_left_out) {
   EXPECT_EQ(input.traces.size(), 1U);
   EXPECT_EQ(input.traces[0].count, 1);
   EXPECT_EQ(defect(input, "host_memory_not_analysed"), 3);
-  snapshot const flat = read(snapshot_object(
-      {}, {list({event_object("alloc", 1, 1)})}, {{"host_traces", list({event_object("alloc", 7, 7)})}}));
+  snapshot const flat =
+      read(snapshot_object({}, {list({event_object("alloc", 1, 1)})},
+                           {{"host_traces", list({event_object("alloc", 7, 7)})}}));
   EXPECT_EQ(defect(flat, "host_memory_not_analysed"), 1);
   // Host memory may come first, and alone.
   snapshot const host_first = read(dict({{"host_segments", list({segment_object(4096, {})})},
@@ -172,13 +173,14 @@ TEST(row_sink, host_memory_is_counted_and_left_out) {
 
 TEST(row_sink, overflow_flags_at_top_level) {
   snapshot const scalar = read(snapshot_object(
-      {}, {}, {{"trace_alloc_overflowed", boolean(true)}, {"trace_alloc_max_entries", integer(1000)}}));
+      {}, {},
+      {{"trace_alloc_overflowed", boolean(true)}, {"trace_alloc_max_entries", integer(1000)}}));
   EXPECT_EQ(setting_of(scalar, "trace_alloc_overflowed"), "true");
   EXPECT_EQ(setting_of(scalar, "trace_alloc_max_entries"), "1000");
-  snapshot const lists = read(snapshot_object(
-      {}, {},
-      {{"trace_alloc_overflowed", list({boolean(false), boolean(true)})},
-       {"trace_alloc_max_entries", list({integer(10), integer(20)})}}));
+  snapshot const lists =
+      read(snapshot_object({}, {},
+                           {{"trace_alloc_overflowed", list({boolean(false), boolean(true)})},
+                            {"trace_alloc_max_entries", list({integer(10), integer(20)})}}));
   EXPECT_EQ(setting_of(lists, "trace_alloc_overflowed"), "[false,true]");
   EXPECT_EQ(setting_of(lists, "trace_alloc_max_entries"), "[10,20]");
 }
@@ -207,7 +209,8 @@ TEST(row_sink, dictionaries_that_look_alike) {
 
 TEST(row_sink, dictionaries_wider_than_any_row) {
   object_pairs pairs{{"action", text("alloc")}};
-  for (int row = 0; row < 40; ++row) pairs.emplace_back("extra" + std::to_string(row), integer(row));
+  for (int row = 0; row < 40; ++row)
+    pairs.emplace_back("extra" + std::to_string(row), integer(row));
   snapshot const input = read_events({event_object("alloc", 1, 1), dict(pairs)});
   EXPECT_EQ(input.traces[0].count, 1);
   EXPECT_EQ(defect(input, "foreign_items"), 1);
@@ -233,14 +236,12 @@ TEST(row_sink, one_long_trace_for_ten_thousand_devices_is_refused) {
 }
 
 TEST(row_sink, one_long_block_list_for_ten_thousand_segments_is_refused) {
-  object_ptr const blocks =
-      list(std::vector<object_ptr>(50'000, block_object(0, 512, "inactive")));
+  object_ptr const blocks = list(std::vector<object_ptr>(50'000, block_object(0, 512, "inactive")));
   std::vector<object_ptr> segments;
   for (int row = 0; row < 10'000; ++row)
     segments.push_back(dict({{"blocks", blocks}, {"address", integer(row)}}));
-  expect_quick([&] {
-    EXPECT_EQ(failure_of(snapshot_object(segments, {})).code(), error_code::refused);
-  });
+  expect_quick(
+      [&] { EXPECT_EQ(failure_of(snapshot_object(segments, {})).code(), error_code::refused); });
   object_ptr const one = dict({{"blocks", blocks}, {"address", integer(0)}});
   expect_quick([&] {
     EXPECT_EQ(failure_of(snapshot_object(std::vector<object_ptr>(10'000, one), {})).code(),
@@ -249,9 +250,8 @@ TEST(row_sink, one_long_block_list_for_ten_thousand_segments_is_refused) {
 }
 
 TEST(row_sink, too_many_devices_are_refused) {
-  EXPECT_EQ(
-      failure_of(snapshot_object({}, std::vector<object_ptr>(65'537, list({})))).code(),
-      error_code::refused);
+  EXPECT_EQ(failure_of(snapshot_object({}, std::vector<object_ptr>(65'537, list({})))).code(),
+            error_code::refused);
 }
 
 TEST(row_sink, a_list_of_frames_that_grows_by_one_is_bounded) {

@@ -26,8 +26,8 @@ TEST(sanity, every_row_is_a_sentence) {
   snapshot const input = read(snapshot_object(
       {segment_object(0, {block_object(0, 512, "inactive")}, {{"total_size", integer(5)}})},
       {list({event_object("alloc", 1, -1, {{"time_us", integer(9)}}),
-             event_object("strange", 1, 1, {{"time_us", integer(3)}, {"new", text("")}}), integer(5),
-             with(event_object("alloc", 1, 1), {{"size", text("x")}})})}));
+             event_object("strange", 1, 1, {{"time_us", integer(3)}, {"new", text("")}}),
+             integer(5), with(event_object("alloc", 1, 1), {{"size", text("x")}})})}));
   for (char const* kind :
        {"segment_sum_mismatch", "negative_sizes", "unknown_actions", "unknown_keys",
         "foreign_items", "malformed_values", "time_steps_back", "events_without_time"}) {

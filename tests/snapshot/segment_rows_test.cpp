@@ -68,11 +68,11 @@ TEST(segment_rows, layout_2_0_keeps_addresses_requests_and_stacks_elsewhere) {
     return dict(pairs);
   };
   snapshot const input = read_segments({segment_object(
-      0x1000,
-      {old_block(512, "active_allocated", {{"history", list({entry(500, "new"), entry(9, "old")})}}),
-       old_block(1024, "inactive", {}),
-       old_block(2048, "active_allocated", {{"history", list({entry(2000, "one")})}}),
-       old_block(4096, "active_allocated", {})})});
+      0x1000, {old_block(512, "active_allocated",
+                         {{"history", list({entry(500, "new"), entry(9, "old")})}}),
+               old_block(1024, "inactive", {}),
+               old_block(2048, "active_allocated", {{"history", list({entry(2000, "one")})}}),
+               old_block(4096, "active_allocated", {})})});
   ASSERT_EQ(input.blocks.size(), 4U);
   EXPECT_EQ(input.blocks[0].address, 0x1000U);
   EXPECT_EQ(input.blocks[0].requested_size, 500U);
@@ -89,8 +89,8 @@ TEST(segment_rows, sums_that_are_missing_follow_from_the_blocks) {
   for (object_ptr const& gone : {object_ptr{}, none()}) {
     snapshot const input = read_segments({segment_object(
         4096,
-        {block_object(4096, 512, "active_allocated"), block_object(4608, 256, "active_pending_free"),
-         block_object(4864, 128, "inactive")},
+        {block_object(4096, 512, "active_allocated"),
+         block_object(4608, 256, "active_pending_free"), block_object(4864, 128, "inactive")},
         {{"total_size", gone},
          {"allocated_size", gone},
          {"active_size", gone},
@@ -133,10 +133,9 @@ TEST(segment_rows, segments_without_blocks) {
 }
 
 TEST(segment_rows, blocks_without_their_keys_are_left_out_and_counted) {
-  snapshot const input =
-      read_segments({segment_object(0, {block_object(0, 512, "active_allocated"),
-                                        with(block_object(512, 512, "inactive"), {{"state", nullptr}}),
-                                        integer(5)})});
+  snapshot const input = read_segments({segment_object(
+      0, {block_object(0, 512, "active_allocated"),
+          with(block_object(512, 512, "inactive"), {{"state", nullptr}}), integer(5)})});
   EXPECT_EQ(input.segments[0].block_count, 1);
   EXPECT_EQ(defect(input, "foreign_items"), 2);
 }
@@ -150,7 +149,8 @@ TEST(segment_rows, devices_out_of_range) {
 }
 
 TEST(segment_rows, a_block_list_that_two_segments_share) {
-  object_ptr const blocks = list({block_object(0, 512, "inactive"), block_object(512, 512, "inactive")});
+  object_ptr const blocks =
+      list({block_object(0, 512, "inactive"), block_object(512, 512, "inactive")});
   snapshot const input =
       read_segments({segment_object(0, {}, {{"blocks", blocks}, {"total_size", integer(1024)}}),
                      segment_object(0, {}, {{"blocks", blocks}, {"total_size", integer(1024)}})});

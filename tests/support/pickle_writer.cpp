@@ -251,9 +251,7 @@ class cpp_pickler {
     }
     switch (item->what) {
       case object::kind::none: out_.none(); return;
-      case object::kind::boolean:
-        item->integer != 0 ? out_.newtrue() : out_.newfalse();
-        return;
+      case object::kind::boolean: item->integer != 0 ? out_.newtrue() : out_.newfalse(); return;
       case object::kind::integer:
       case object::kind::unsigned_integer: save_integer(*item); return;
       case object::kind::real: out_.binfloat(item->real); return;
@@ -462,7 +460,8 @@ object_ptr dict(object_pairs pairs) {
 object_ptr with(object_ptr const& from, object_pairs const& changes) {
   object_pairs pairs = from->pairs;
   for (auto const& [key, content] : changes) {
-    auto const at = std::ranges::find_if(pairs, [&](auto const& pair) { return pair.first == key; });
+    auto const at =
+        std::ranges::find_if(pairs, [&](auto const& pair) { return pair.first == key; });
     if (content == nullptr) {
       if (at != pairs.end()) pairs.erase(at);
     } else if (at != pairs.end()) {
@@ -569,23 +568,23 @@ object_ptr small_snapshot() {
   object_ptr const second = list({event("segment_map", 1 << 30, 2 * mib, flat),
                                   event("segment_unmap", 1 << 30, 2 * mib, flat)});
   object_ptr const no_frames = list({});
-  object_ptr const segment = segment_object(
-      base,
-      {block_object(base, 4096, "inactive", {{"frames", no_frames}}),
-       block_object(base + 4096, 70'144, "active_allocated", {{"frames", deep}}),
-       block_object(base + 4096 + 70'144, 20 * mib - 4096 - 70'144, "inactive",
-                    {{"frames", no_frames}})},
-      {{"segment_pool_id", tuple({integer(0), integer(0)})},
-       {"is_expandable", boolean(false)},
-       {"frames", flat}});
+  object_ptr const segment =
+      segment_object(base,
+                     {block_object(base, 4096, "inactive", {{"frames", no_frames}}),
+                      block_object(base + 4096, 70'144, "active_allocated", {{"frames", deep}}),
+                      block_object(base + 4096 + 70'144, 20 * mib - 4096 - 70'144, "inactive",
+                                   {{"frames", no_frames}})},
+                     {{"segment_pool_id", tuple({integer(0), integer(0)})},
+                      {"is_expandable", boolean(false)},
+                      {"frames", flat}});
   return snapshot_object(
       {segment}, {first, second},
-      {{"allocator_settings", dict({{"PYTORCH_CUDA_ALLOC_CONF", text("")},
-                                    {"max_split_size", integer(-1)},
-                                    {"garbage_collection_threshold", real(0.5)},
-                                    {"expandable_segments", boolean(false)},
-                                    {"roundup_power2_divisions",
-                                     dict({{"1", integer(0)}, {"2", integer(0)}})}})},
+      {{"allocator_settings",
+        dict({{"PYTORCH_CUDA_ALLOC_CONF", text("")},
+              {"max_split_size", integer(-1)},
+              {"garbage_collection_threshold", real(0.5)},
+              {"expandable_segments", boolean(false)},
+              {"roundup_power2_divisions", dict({{"1", integer(0)}, {"2", integer(0)}})}})},
        {"external_annotations", list({dict({{"name", text("ProfilerStep#0")},
                                             {"stage", text("START")},
                                             {"device", integer(0)},

@@ -98,7 +98,7 @@ using object_ptr = std::shared_ptr<object const>;
 struct object {
   enum class kind { none, boolean, integer, unsigned_integer, real, text, list, tuple, dict };
   kind what = kind::none;
-  std::int64_t integer = 0;    ///< of a boolean, too
+  std::int64_t integer = 0;  ///< of a boolean, too
   std::uint64_t unsigned_integer = 0;
   double real = 0;
   std::string text{};

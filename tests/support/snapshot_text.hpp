@@ -9,8 +9,8 @@
 
 namespace memreplay::testing {
 
-/// Everything that does not depend on the encoding: events, segments, blocks, annotations, settings,
-/// streams, pools, and the kinds and counts of the audit.
+/// Everything that does not depend on the encoding: events, segments, blocks, annotations,
+/// settings, streams, pools, and the kinds and counts of the audit.
 [[nodiscard]] std::string snapshot_text(snapshot const& input);
 
 /// `function@file:line <- ...`, innermost first; "-" for no stack.
