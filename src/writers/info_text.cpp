@@ -20,11 +20,6 @@ using namespace writers;
 
 namespace {
 
-template <class... ArgsT>
-void append(std::string& out, fmt::format_string<ArgsT...> format, ArgsT&&... args) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<ArgsT>(args)...);
-}
-
 void write_heading(std::string_view title, std::string& out) {
   append(out, "\n--- {} ---\n", title);
 }

@@ -23,11 +23,6 @@ using namespace writers;
 
 namespace {
 
-template <class... ArgsT>
-void append(std::string& out, fmt::format_string<ArgsT...> format, ArgsT&&... args) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<ArgsT>(args)...);
-}
-
 char const* size_name(size_basis sizes) {
   return sizes == size_basis::requested ? "requested sizes" : "block sizes";
 }

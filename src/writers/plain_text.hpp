@@ -3,13 +3,23 @@
 // Small pieces of text that all human-readable formats share.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memreplay::writers {
+
+/// fmt::format to the end of `out`.
+template <class... ArgsT>
+void append(std::string& out, fmt::format_string<ArgsT...> format, ArgsT&&... args) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<ArgsT>(args)...);
+}
 
 /// One line of valid UTF-8: line breaks and tabs become blanks; other control characters (terminal
 /// escapes), marks that turn the direction of writing, and bytes that are no UTF-8 become U+FFFD.

@@ -19,13 +19,13 @@ namespace {
 using testing::frame_text;
 using testing::snapshot_builder;
 
-constexpr frame_text model_line{"forward", "/work/proj/model.py", 42};
-constexpr frame_text head_line{"forward", "/work/proj/head.py", 7};
-constexpr frame_text loss_line{"loss", "/work/proj/loss.py", 3};
+constexpr frame_text model_line{"forward", "/code/proj/model.py", 42};
+constexpr frame_text head_line{"forward", "/code/proj/head.py", 7};
+constexpr frame_text loss_line{"loss", "/code/proj/loss.py", 3};
 
 report_options options_of_project() {
   report_options options;
-  options.site.project_root = "/work/proj";
+  options.site.project_root = "/code/proj";
   return options;
 }
 
@@ -175,8 +175,8 @@ TEST(make_report, only_the_largest_peak_is_global) {
 
 TEST(make_report, equal_rows_are_ordered_by_site) {
   snapshot_builder builder;
-  stack_id const b = builder.stack({{"f", "/work/proj/b.py", 1}});
-  stack_id const a = builder.stack({{"f", "/work/proj/a.py", 1}});
+  stack_id const b = builder.stack({{"f", "/code/proj/b.py", 1}});
+  stack_id const a = builder.stack({{"f", "/code/proj/a.py", 1}});
   builder.alloc(0x1000, 100, b).alloc(0x2000, 100, a);
   snapshot const input = builder.build();
   device_replay device = replay_of(0, 2);

@@ -27,9 +27,9 @@ constexpr frame_text linear{
     "forward", "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", 125};
 constexpr frame_text call_impl{
     "_call_impl", "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/module.py", 1562};
-constexpr frame_text attention{"forward", "/work/proj/model/attention.py", 42};
-constexpr frame_text block{"forward", "/work/proj/model/block.py", 7};
-constexpr frame_text entry{"<module>", "/work/proj/train.py", 99};
+constexpr frame_text attention{"forward", "/code/proj/model/attention.py", 42};
+constexpr frame_text block{"forward", "/code/proj/model/block.py", 7};
+constexpr frame_text entry{"<module>", "/code/proj/train.py", 99};
 constexpr frame_text library{
     "forward", "/opt/venv/lib/python3.11/site-packages/transformers/models/llama.py", 300};
 constexpr frame_text run_module{"_run_code", "<frozen runpy>", 88};
@@ -37,7 +37,7 @@ constexpr frame_text evaluate{"_PyEval_EvalFrameDefault", "??", 0};
 
 site_options in_project() {
   site_options options;
-  options.project_root = "/work/proj";
+  options.project_root = "/code/proj";
   options.rule = site_rule::project;
   return options;
 }
@@ -64,14 +64,14 @@ std::string text_for(std::initializer_list<frame_text> frames, site_options cons
 TEST(sites_project, takes_the_innermost_frame_under_the_root) {
   site const found = site_for({unwinder, linear, call_impl, attention, block, entry}, in_project());
   EXPECT_EQ(found.text, "model/attention.py:42");
-  EXPECT_EQ(found.file, "/work/proj/model/attention.py");
+  EXPECT_EQ(found.file, "/code/proj/model/attention.py");
   EXPECT_EQ(found.line, 42);
   EXPECT_EQ(found.label, "forward");
-  EXPECT_EQ(found.link, "vscode://file/work/proj/model/attention.py:42");
+  EXPECT_EQ(found.link, "vscode://file/code/proj/model/attention.py:42");
 }
 
 TEST(sites_project, compares_the_root_by_component_and_not_as_text) {
-  EXPECT_EQ(text_for({{"step", "/work/proj2/other.py", 5}, attention}, in_project()),
+  EXPECT_EQ(text_for({{"step", "/code/proj2/other.py", 5}, attention}, in_project()),
             "model/attention.py:42");
 }
 
@@ -83,8 +83,8 @@ TEST(sites_project, root_of_the_file_system_keeps_paths_whole) {
 
 TEST(sites_project, virtual_environment_inside_the_root_is_not_the_project) {
   frame_text const inner{
-      "forward", "/work/proj/.venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", 125};
-  frame_text const threading{"run", "/work/proj/.venv/lib/python3.11/threading.py", 1};
+      "forward", "/code/proj/.venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", 125};
+  frame_text const threading{"run", "/code/proj/.venv/lib/python3.11/threading.py", 1};
   EXPECT_EQ(text_for({inner, threading, attention}, in_project()), "model/attention.py:42");
   EXPECT_EQ(text_for({inner}, in_project()), "torch/nn/modules/linear.py:125");
 }
@@ -98,8 +98,8 @@ TEST(sites_project, falls_back_to_the_innermost_python_file_then_to_a_name) {
 }
 
 TEST(sites_project, source_in_cxx_under_the_root_is_a_site_and_its_library_is_not) {
-  frame_text const kernel{"my::fused(int)", "/work/proj/csrc/fused.cu", 12};
-  frame_text const library_file{"my::fused(int)", "/work/proj/build/fused.so", 81234};
+  frame_text const kernel{"my::fused(int)", "/code/proj/csrc/fused.cu", 12};
+  frame_text const library_file{"my::fused(int)", "/code/proj/build/fused.so", 81234};
   EXPECT_EQ(text_for({unwinder, kernel, attention}, in_project()), "csrc/fused.cu:12");
   EXPECT_EQ(text_for({unwinder, library_file, attention}, in_project()), "model/attention.py:42");
 }
@@ -107,7 +107,7 @@ TEST(sites_project, source_in_cxx_under_the_root_is_a_site_and_its_library_is_no
 TEST(sites_project, relative_script_names_belong_to_the_project) {
   site const found = site_for({{"main", "./train.py", 3}}, in_project());
   EXPECT_EQ(found.text, "train.py:3");
-  EXPECT_EQ(found.file, "/work/proj/train.py");
+  EXPECT_EQ(found.file, "/code/proj/train.py");
   EXPECT_EQ(text_for({{"main", "../other/train.py", 3}, attention}, in_project()),
             "model/attention.py:42");
 }
@@ -134,7 +134,7 @@ TEST(sites_user, folder_that_is_merely_called_torch_is_user_code) {
 }
 
 TEST(sites_user, function_called_inner_is_user_code) {
-  EXPECT_EQ(text_for({linear, {"inner", "/work/proj/wrap.py", 8}, attention}, by_user()),
+  EXPECT_EQ(text_for({linear, {"inner", "/code/proj/wrap.py", 8}, attention}, by_user()),
             "inner@wrap.py:8");
 }
 
@@ -180,7 +180,7 @@ TEST(sites_user, joins_several_frames) {
 TEST(sites_user, depth_tells_stacks_apart_that_share_the_innermost_frame) {
   snapshot_builder builder;
   stack_id const one = builder.stack({attention, block});
-  stack_id const other = builder.stack({attention, {"forward", "/work/proj/model/other.py", 8}});
+  stack_id const other = builder.stack({attention, {"forward", "/code/proj/model/other.py", 8}});
   snapshot const input = builder.build();
   site_options options = by_user();
   site_table shallow(input, options, site_rule::project);
@@ -194,7 +194,7 @@ TEST(sites, group_by_file_and_line) {
   snapshot_builder builder;
   stack_id const one = builder.stack({linear, attention});
   stack_id const same = builder.stack({attention, block});
-  stack_id const other_line = builder.stack({{"forward", "/work/proj/model/attention.py", 43}});
+  stack_id const other_line = builder.stack({{"forward", "/code/proj/model/attention.py", 43}});
   snapshot const input = builder.build();
   site_table sites(input, in_project(), site_rule::project);
   EXPECT_EQ(sites.site_of(one), sites.site_of(same));
@@ -204,11 +204,11 @@ TEST(sites, group_by_file_and_line) {
 TEST(sites, lines_that_are_none_are_not_printed) {
   for (std::uint64_t const line :
        {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0xffff'ffff}}) {
-    site const found = site_for({{"forward", "/work/proj/a.py", line}}, in_project());
+    site const found = site_for({{"forward", "/code/proj/a.py", line}}, in_project());
     EXPECT_EQ(found.text, "forward@a.py");
     EXPECT_EQ(found.line, 0);
-    EXPECT_EQ(found.link, "vscode://file/work/proj/a.py");
-    EXPECT_EQ(text_for({{"forward", "/work/proj/a.py", line}}, by_user()), "forward@a.py");
+    EXPECT_EQ(found.link, "vscode://file/code/proj/a.py");
+    EXPECT_EQ(text_for({{"forward", "/code/proj/a.py", line}}, by_user()), "forward@a.py");
   }
 }
 
@@ -222,8 +222,8 @@ TEST(sites, code_offset_of_a_library_is_no_line) {
 
 TEST(sites, unknown_lines_of_one_file_are_told_apart_by_function) {
   snapshot_builder builder;
-  stack_id const one = builder.stack({{"up", "/work/proj/a.py", 0}});
-  stack_id const other = builder.stack({{"down", "/work/proj/a.py", 0}});
+  stack_id const one = builder.stack({{"up", "/code/proj/a.py", 0}});
+  stack_id const other = builder.stack({{"down", "/code/proj/a.py", 0}});
   snapshot const input = builder.build();
   site_table sites(input, in_project(), site_rule::project);
   EXPECT_NE(sites.site_of(one), sites.site_of(other));
@@ -260,7 +260,7 @@ TEST(sites, without_a_project_frame_the_user_rule_is_used_and_told) {
   options.rule.reset();
   site_table sites(input, options, site_rule::project);
   EXPECT_EQ(sites.rule(), site_rule::user);
-  EXPECT_NE(sites.rule_note().find("/work/proj"), std::string::npos);
+  EXPECT_NE(sites.rule_note().find("/code/proj"), std::string::npos);
   EXPECT_EQ(sites[sites.site_of(stack)].text, "forward@llama.py:300");
 
   options.rule = site_rule::project;
@@ -271,10 +271,10 @@ TEST(sites, without_a_project_frame_the_user_rule_is_used_and_told) {
 
 TEST(sites, path_map_moves_a_containers_paths_by_component) {
   site_options options = in_project();
-  options.path_map = {{"/workspace", "/elsewhere"}, {"/workspace/src", "/work/proj"}};
+  options.path_map = {{"/workspace", "/elsewhere"}, {"/workspace/src", "/code/proj"}};
   site const found = site_for({{"f", "/workspace/src/model/a.py", 5}}, options);
   EXPECT_EQ(found.text, "model/a.py:5");
-  EXPECT_EQ(found.file, "/work/proj/model/a.py");
+  EXPECT_EQ(found.file, "/code/proj/model/a.py");
   EXPECT_EQ(site_for({{"f", "/workspace2/a.py", 5}}, options).file, "/workspace2/a.py");
 }
 
@@ -300,12 +300,12 @@ TEST(sites, chain_of_cxx_frames_leaves_parameters_out) {
 
 TEST(sites, chain_has_at_most_five_frames) {
   snapshot_builder builder;
-  stack_id const stack = builder.stack({{"a", "/work/proj/a.py", 1},
-                                        {"b", "/work/proj/a.py", 2},
-                                        {"c", "/work/proj/a.py", 3},
-                                        {"d", "/work/proj/a.py", 4},
-                                        {"e", "/work/proj/a.py", 5},
-                                        {"f", "/work/proj/a.py", 6}});
+  stack_id const stack = builder.stack({{"a", "/code/proj/a.py", 1},
+                                        {"b", "/code/proj/a.py", 2},
+                                        {"c", "/code/proj/a.py", 3},
+                                        {"d", "/code/proj/a.py", 4},
+                                        {"e", "/code/proj/a.py", 5},
+                                        {"f", "/code/proj/a.py", 6}});
   snapshot const input = builder.build();
   site_table sites(input, in_project(), site_rule::project);
   EXPECT_EQ(sites.chain_of(stack), "a:1 <- b:2 <- c:3 <- d:4 <- e:5");

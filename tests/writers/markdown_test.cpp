@@ -23,7 +23,7 @@ report small_report() {
   model.container = "pickle";
   model.file_bytes = 2048;
   model.backend = "host";
-  model.project_root = "/work/proj";
+  model.project_root = "/code/proj";
   model.devices_in_file = {0, 1};
   device_report device;
   device.events = 50'000;
@@ -44,7 +44,7 @@ report small_report() {
   site_row row;
   row.site = "model.py:42";
   row.label = "Net.forward";
-  row.link = "vscode://file/work/proj/model.py:42";
+  row.link = "vscode://file/code/proj/model.py:42";
   row.chain = "Net.forward:42 <- train.py:9";
   row.bytes = 9 * gib;
   row.tensors = 1'200;
@@ -87,7 +87,7 @@ TEST(markdown, peak_has_its_place_its_table_and_its_rest) {
   EXPECT_TRUE(contains(text, "At event 31,337 (2.250 s), within ProfilerStep#3."));
   EXPECT_TRUE(contains(
       text,
-      "| 1 | 9.000 GiB | 90.0 | 1,200 | [model.py:42](vscode://file/work/proj/model.py:42) "
+      "| 1 | 9.000 GiB | 90.0 | 1,200 | [model.py:42](vscode://file/code/proj/model.py:42) "
       "Net.forward | Net.forward:42 <- train.py:9 |"));
   EXPECT_TRUE(contains(text, "| | 1.000 GiB | 10.0 | 30 | *7 more sites* | |"));
 }
@@ -117,10 +117,10 @@ TEST(markdown, peak_before_the_first_event_reads_well) {
 
 TEST(markdown, rule_that_was_not_the_default_is_told_once) {
   report model = small_report();
-  EXPECT_TRUE(contains(write_markdown(model), "**Sites**: innermost frame under /work/proj\n"));
+  EXPECT_TRUE(contains(write_markdown(model), "**Sites**: innermost frame under /code/proj\n"));
   model.rule = site_rule::user;
-  model.rule_note = "no frame lies under /work/proj";
-  EXPECT_TRUE(contains(write_markdown(model), "**Sites**: no frame lies under /work/proj\n"));
+  model.rule_note = "no frame lies under /code/proj";
+  EXPECT_TRUE(contains(write_markdown(model), "**Sites**: no frame lies under /code/proj\n"));
 }
 
 TEST(markdown, inexact_numbers_say_so) {
@@ -140,7 +140,7 @@ TEST(markdown, label_that_the_site_holds_already_is_not_repeated) {
   model.devices[0].peaks[0].sites[0].site = "forward@model.py:42";
   model.devices[0].peaks[0].sites[0].label = "forward";
   EXPECT_TRUE(contains(write_markdown(model),
-                       "[forward@model.py:42](vscode://file/work/proj/model.py:42) |"));
+                       "[forward@model.py:42](vscode://file/code/proj/model.py:42) |"));
 }
 
 TEST(markdown, hostile_names_break_no_table_and_become_no_markup) {
