@@ -18,14 +18,29 @@
 namespace memreplay::cli {
 namespace {
 
-void write_all(int fd, std::string_view content, std::string const& shown) {
+/// 0, or the system's reason why not all of it was written.
+int write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     ssize_t const written = ::write(fd, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      throw error(error_code::cannot_write, fmt::format("{}: {}", shown, std::strerror(errno)));
-    }
+    if (written < 0) return errno;
     content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+[[noreturn]] void fail(std::string const& shown, int reason, std::string const& hint = {}) {
+  throw error(error_code::cannot_write, fmt::format("{}: {}", shown, std::strerror(reason)), hint);
+}
+
+/// Takes off the first of `endings` that fits, unless nothing would be left.
+template <std::size_t Count>
+void drop_ending(std::string& name, std::array<std::string_view, Count> const& endings) {
+  for (std::string_view const ending : endings) {
+    if (name.size() > ending.size() && name.ends_with(ending)) {
+      name.resize(name.size() - ending.size());
+      return;
+    }
   }
 }
 
@@ -64,11 +79,8 @@ std::string real_target(std::string const& path) {
 }  // namespace
 
 void write_standard_output(std::string_view content) {
-  try {
-    write_all(STDOUT_FILENO, content, "standard output");
-  } catch (error const&) {
-    if (errno != EPIPE) throw;
-  }
+  int const reason = write_all(STDOUT_FILENO, content);
+  if (reason != 0 && reason != EPIPE) fail("standard output", reason);
 }
 
 void write_file(std::string const& path, std::string_view content, std::string_view signature,
@@ -81,49 +93,31 @@ void write_file(std::string const& path, std::string_view content, std::string_v
     std::ofstream device(target, std::ios::binary);  // /dev/stdout, a pipe: nothing to replace
     device.write(content.data(), static_cast<std::streamsize>(content.size()));
     device.flush();
-    if (!device) throw error(error_code::cannot_write, path + ": " + std::strerror(errno));
+    if (!device) fail(path, errno);
     return;
   }
   if (!force) check_is_ours(target, signature);
 
   std::string temporary = target + ".XXXXXX";
   int const fd = ::mkstemp(temporary.data());
-  if (fd < 0) {
-    throw error(error_code::cannot_write, fmt::format("{}: {}", path, std::strerror(errno)),
-                "use --out to write elsewhere, --out - for standard output");
-  }
-  try {
-    write_all(fd, content, path);
-    mode_t const mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(fd, 0666 & ~mask);
-  } catch (...) {
-    ::close(fd);
+  if (fd < 0) fail(path, errno, "use --out to write elsewhere, --out - for standard output");
+  int reason = write_all(fd, content);
+  mode_t const mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(fd, 0666 & ~mask);
+  if (::close(fd) != 0 && reason == 0) reason = errno;
+  if (reason == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) reason = errno;
+  if (reason != 0) {
     ::unlink(temporary.c_str());
-    throw;
-  }
-  if (::close(fd) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
-    int const reason = errno;
-    ::unlink(temporary.c_str());
-    throw error(error_code::cannot_write, fmt::format("{}: {}", path, std::strerror(reason)));
+    fail(path, reason);
   }
 }
 
 std::string default_report_path(std::string const& snapshot) {
   std::filesystem::path const path(snapshot);
   std::string name = path.filename().string();
-  for (std::string_view const ending : {".gz", ".zst", ".zip", ".xz", ".bz2"}) {
-    if (name.size() > ending.size() && name.ends_with(ending)) {
-      name.resize(name.size() - ending.size());
-      break;
-    }
-  }
-  for (std::string_view const ending : {".pickle", ".pkl", ".json", ".html", ".pt"}) {
-    if (name.size() > ending.size() && name.ends_with(ending)) {
-      name.resize(name.size() - ending.size());
-      break;
-    }
-  }
+  drop_ending<5>(name, {".gz", ".zst", ".zip", ".xz", ".bz2"});
+  drop_ending<5>(name, {".pickle", ".pkl", ".json", ".html", ".pt"});
   return (path.parent_path() / ("MEM_PEAK_ANALYSIS_" + name + ".md")).string();
 }
 

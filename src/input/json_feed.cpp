@@ -31,10 +31,7 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit events() = default;
 
-  void begin(pickle::sink& listener, bool salvage) {
-    listener_ = &listener;
-    salvage_ = salvage;
-  }
+  void begin(pickle::sink& listener) { listener_ = &listener; }
 
   bool null() override { return push({}); }
   bool boolean(bool flag) override { return push({.bits = flag, .kind = value_kind::boolean}); }
@@ -131,7 +128,6 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   pickle::sink* listener_ = nullptr;
-  bool salvage_ = false;
   std::vector<value> values_;
   std::vector<container> open_;
   std::unordered_map<std::string, std::uint64_t> rows_;
@@ -146,7 +142,7 @@ json_feed::~json_feed() = default;
 value json_feed::run(std::span<std::byte const> bytes, pickle::sink& listener,
                      json_options const& options) {
   listener.begin(*this);
-  events_->begin(listener, options.salvage);
+  events_->begin(listener);
   auto const* const first = reinterpret_cast<char const*>(bytes.data());
   // Pages pad what they embed with zero bytes.
   std::size_t length = bytes.size();

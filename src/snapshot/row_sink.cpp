@@ -279,19 +279,14 @@ void row_sink::finish(value const& root) {
   into_.has_segments = root_segments_.has_value();
   into_.has_traces = root_traces_.has_value();
   if (root_segments_ && root_segments_->kind == node_kind::segment_list) {
-    row_list& list = row_lists_[root_segments_->row];
-    gather(into_.segments, list);
-    place_segments(list);
+    keep_only(into_.segments, row_lists_[root_segments_->row]);
+    for (segment const& part : into_.segments) spend(static_cast<std::uint64_t>(part.block_count));
   } else {
     into_.segments.clear();
     into_.blocks.clear();
   }
   if (root_annotations_ && root_annotations_->kind == node_kind::annotation_list) {
-    row_list& list = row_lists_[root_annotations_->row];
-    gather(into_.annotations, list);
-    into_.annotations.resize(static_cast<std::size_t>(list.first + list.count));
-    into_.annotations.erase(into_.annotations.begin(),
-                            into_.annotations.begin() + static_cast<std::ptrdiff_t>(list.first));
+    keep_only(into_.annotations, row_lists_[root_annotations_->row]);
   } else {
     into_.annotations.clear();
   }
@@ -374,16 +369,6 @@ void row_sink::place_events(row_list& list) {
   copy(events.user_metadata);
   copy(events.compile_context);
   list = {.first = first, .count = events.size_rows() - first, .scattered = {}};
-}
-
-/// Keeps the segments of `list` and their blocks, dropping rows that belong to something else (host
-/// memory).
-void row_sink::place_segments(row_list const& list) {
-  std::vector<segment> kept(
-      into_.segments.begin() + static_cast<std::ptrdiff_t>(list.first),
-      into_.segments.begin() + static_cast<std::ptrdiff_t>(list.first + list.count));
-  into_.segments = std::move(kept);
-  for (segment const& part : into_.segments) spend(static_cast<std::uint64_t>(part.block_count));
 }
 
 void row_sink::take_settings(json const& content, std::string const& prefix, int depth) {

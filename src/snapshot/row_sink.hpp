@@ -117,7 +117,8 @@ class row_sink final : public pickle::sink {
   void set_optional(column<IdT>& cells, IdT content);
 
   // the end
-  void place_segments(row_list const& list);
+  template <class RowT>
+  void keep_only(std::vector<RowT>& rows, row_list& list);
   void place_events(row_list& list);
   void place_traces(std::vector<node> const& traces);
   void count_host_memory();
@@ -179,6 +180,14 @@ void row_sink::gather(std::vector<RowT>& rows, row_list& list) {
   for (std::uint64_t const row : list.scattered)
     rows.push_back(RowT(rows[static_cast<std::size_t>(row)]));
   list = {.first = first, .count = rows.size() - first, .scattered = {}};
+}
+
+/// Drops the rows that belong to something else than `list` (host memory, say).
+template <class RowT>
+void row_sink::keep_only(std::vector<RowT>& rows, row_list& list) {
+  gather(rows, list);
+  rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(list.first + list.count), rows.end());
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(list.first));
 }
 
 }  // namespace memreplay::reading
