@@ -15,9 +15,14 @@
 
 namespace memreplay {
 
-/// Like std::vector for trivially copyable values, but grown with realloc: large blocks are
-/// remapped instead of copied, so a column of gigabytes needs no second copy of itself while it
-/// grows (std::vector does).
+namespace detail {
+/// Changes the size of a block that this function made, or makes (old_bytes = 0) or frees
+/// (new_bytes = 0) one; contents are kept. Throws std::bad_alloc.
+void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes);
+}  // namespace detail
+
+/// Like std::vector for trivially copyable values, but large blocks are remapped instead of copied,
+/// so a column of gigabytes needs no second copy of itself while it grows (std::vector does).
 template <class ValueT>
 class column {
   static_assert(std::is_trivially_copyable_v<ValueT>);
@@ -36,7 +41,7 @@ class column {
     std::swap(capacity_, other.capacity_);
     return *this;
   }
-  ~column() { std::free(data_); }
+  ~column() { detail::resize_block(data_, capacity_ * sizeof(ValueT), 0); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -59,12 +64,20 @@ class column {
     std::memcpy(data_ + size_, values.data(), values.size_bytes());
     size_ += values.size();
   }
+  /// `count` new rows without a value yet; returns the first of them.
+  [[nodiscard]] ValueT* extend(std::size_t count) {
+    if (size_ + count > capacity_) grow(size_ + count);
+    size_ += count;
+    return data_ + (size_ - count);
+  }
   /// New rows get `value`.
   void resize(std::size_t size, ValueT value) {
     if (size > capacity_) grow(size);
     for (std::size_t row = size_; row < size; ++row) data_[row] = value;
     size_ = size;
   }
+  /// Drops the rows from `size` on; there must be as many.
+  void shrink_to(std::size_t size) noexcept { size_ = size; }
   void shrink_to_fit() {
     if (size_ < capacity_) reallocate(size_);
   }
@@ -76,13 +89,8 @@ class column {
     reallocate(doubled < at_least ? at_least : doubled);
   }
   void reallocate(std::size_t capacity) {
-    if (capacity == 0) {
-      std::free(std::exchange(data_, nullptr));
-    } else {
-      void* const moved = std::realloc(data_, capacity * sizeof(ValueT));
-      if (moved == nullptr) throw std::bad_alloc();
-      data_ = static_cast<ValueT*>(moved);
-    }
+    data_ = static_cast<ValueT*>(
+        detail::resize_block(data_, capacity_ * sizeof(ValueT), capacity * sizeof(ValueT)));
     capacity_ = capacity;
   }
 

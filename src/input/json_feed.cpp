@@ -4,9 +4,7 @@
 #include "input/json_feed.hpp"
 
 #include <bit>
-#include <deque>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -45,9 +43,9 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(number_float_t number, string_t const&) override {
     return push({.bits = std::bit_cast<std::uint64_t>(number), .kind = value_kind::real});
   }
-  bool string(string_t& content) override { return push(intern(content)); }
+  bool string(string_t& content) override { return push(text(content)); }
   bool binary(binary_t&) override { return false; }
-  bool key(string_t& name) override { return push(intern(name)); }
+  bool key(string_t& name) override { return push(text(name)); }
   bool start_object(std::size_t) override { return open(value_kind::dict); }
   bool start_array(std::size_t) override { return open(value_kind::list); }
   bool end_object() override { return close(false); }
@@ -67,9 +65,6 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
   [[nodiscard]] value root() const { return values_.empty() ? value{} : values_.front(); }
   [[nodiscard]] std::size_t failed_at() const noexcept { return failed_at_; }
   [[nodiscard]] std::string const& reason() const noexcept { return reason_; }
-  [[nodiscard]] std::string const& text(std::uint64_t row) const {
-    return texts_[static_cast<std::size_t>(row)];
-  }
   bool is_cut = false;
 
  private:
@@ -119,19 +114,13 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
     return push({.bits = done.payload, .kind = done.kind, .shared = true});
   }
 
-  /// A snapshot's strings repeat endlessly; each is kept once, so that its row stands for its
-  /// content.
-  value intern(std::string const& content) {
-    auto const [found, is_new] = rows_.try_emplace(content, texts_.size());
-    if (is_new) texts_.push_back(content);
-    return {.bits = found->second, .kind = value_kind::text, .shared = true};
+  value text(std::string const& content) {
+    return {.bits = listener_->text(content), .kind = value_kind::text, .shared = true};
   }
 
   pickle::sink* listener_ = nullptr;
   std::vector<value> values_;
   std::vector<container> open_;
-  std::unordered_map<std::string, std::uint64_t> rows_;
-  std::deque<std::string> texts_;
   std::size_t failed_at_ = 0;
   std::string reason_;
 };
@@ -141,7 +130,6 @@ json_feed::~json_feed() = default;
 
 value json_feed::run(std::span<std::byte const> bytes, pickle::sink& listener,
                      json_options const& options) {
-  listener.begin(*this);
   events_->begin(listener);
   auto const* const first = reinterpret_cast<char const*>(bytes.data());
   // Pages pad what they embed with zero bytes.
@@ -160,8 +148,6 @@ value json_feed::run(std::span<std::byte const> bytes, pickle::sink& listener,
   }
   return events_->root();
 }
-
-std::string_view json_feed::text(value const& item) const { return events_->text(item.bits); }
 
 bool json_feed::is_cut() const noexcept { return events_->is_cut; }
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string_view>
 
 #include "pickle/sink.hpp"
 
@@ -16,8 +15,7 @@ struct json_options {
   bool salvage = false;  ///< a text that ends early is read up to its end
 };
 
-/// Holds the texts of a JSON run; `root` is the object read.
-class json_feed final : public pickle::text_reader {
+class json_feed final {
  public:
   json_feed();
   json_feed(json_feed const&) = delete;
@@ -27,7 +25,6 @@ class json_feed final : public pickle::text_reader {
   /// Throws `error` (damaged) with the byte offset, (refused) beyond 256 levels.
   [[nodiscard]] pickle::value run(std::span<std::byte const> bytes, pickle::sink& listener,
                                   json_options const& options);
-  [[nodiscard]] std::string_view text(pickle::value const& item) const override;
   [[nodiscard]] bool is_cut() const noexcept;
 
  private:

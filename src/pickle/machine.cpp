@@ -16,13 +16,14 @@
 
 #include <memreplay/error.hpp>
 
+#include "pickle/gets.hpp"
+#include "pickle/load.hpp"
 #include "pickle/number_text.hpp"
 #include "pickle/opcode.hpp"
 
 namespace memreplay::pickle {
 namespace {
 
-constexpr std::size_t checkpoint_bytes = std::size_t{16} << 20;
 /// The deepest real nesting is 9 containers; a pickle that wants more is not a snapshot.
 constexpr std::size_t depth_limit = 256;
 /// Lists that grow one item at a time are handed on in pieces of this many, as pickles of later
@@ -31,76 +32,44 @@ constexpr std::size_t batch = 1000;
 constexpr char const* truncated_hint =
     "the dump was cut off; --salvage reads a snapshot up to the cut";
 
-// A memo slot is one word: kind in the top byte, payload below.
-constexpr std::uint64_t unset_slot = ~std::uint64_t{0};
-constexpr std::uint64_t payload_mask = (std::uint64_t{1} << payload_bits) - 1;
+/// No text, number or line of a snapshot is anywhere near.
+constexpr std::size_t length_limit = std::size_t{1} << 30;
+
+// Kinds of memo words beyond those of values.
 constexpr std::uint8_t wide_kind = 0x40;     ///< payload is a row of `wide_memo_`
 constexpr std::uint8_t waiting_kind = 0x41;  ///< a container whose items wait on the side stack
-constexpr std::uint64_t waiting_slot = std::uint64_t{waiting_kind} << payload_bits;
-constexpr std::uint64_t side_text = std::uint64_t{1}
-                                    << 55;  ///< text payload is a row of `side_texts_`
+constexpr std::uint64_t waiting_slot = memo::word(waiting_kind, 0);
 
-constexpr std::uint64_t pack_word(std::uint8_t kind, std::uint64_t payload) {
-  return std::uint64_t{kind} << payload_bits | payload;
-}
-
-template <class IntT>
-IntT load(std::uint8_t const* from) noexcept {
-  IntT number;
-  std::memcpy(&number, from, sizeof number);
-  if constexpr (std::endian::native == std::endian::big) {
-    auto bytes = std::bit_cast<std::array<std::uint8_t, sizeof(IntT)>>(number);
-    std::reverse(bytes.begin(), bytes.end());
-    number = std::bit_cast<IntT>(bytes);
-  }
-  return number;
-}
-
-/// First byte from `next` on that starts no complete BINGET or LONG_BINGET.
-std::uint8_t const* end_of_gets(std::uint8_t const* next, std::uint8_t const* last) noexcept {
-  using namespace opcode;
-  // The loads of four equal opcodes do not wait for each other; a step of one would.
-  for (;;) {
-    while (last - next >= 20 && next[0] == long_binget && next[5] == long_binget &&
-           next[10] == long_binget && next[15] == long_binget) {
-      next += 20;
-    }
-    while (last - next >= 8 && next[0] == binget && next[2] == binget && next[4] == binget &&
-           next[6] == binget) {
-      next += 8;
-    }
-    if (last - next >= 5 && next[0] == long_binget) {
-      next += 5;
-    } else if (last - next >= 2 && next[0] == binget) {
-      next += 2;
-    } else {
-      return next;
-    }
-  }
+constexpr std::uint64_t word_of_value(value const& item) {
+  return memo::word(static_cast<std::uint8_t>(item.kind), item.bits);
 }
 
 }  // namespace
 
-machine::machine(std::span<std::byte const> bytes, sink& listener, machine_options options)
-    : first_(reinterpret_cast<std::uint8_t const*>(bytes.data())),
-      last_(first_ + bytes.size()),
-      next_(first_),
-      opcode_at_(first_),
-      checkpoint_(first_ + std::min(bytes.size(), checkpoint_bytes)),
+machine::machine(part_feed& input, sink& listener, machine_options options)
+    : input_(input),
       listener_(listener),
-      options_(std::move(options)),
-      // A list item takes at least two bytes and a batch is taken off the stack after 1000 items,
-      // except in the C++ writer's single batch, whose items are events of 47 bytes or more. Both
-      // limits leave every real file room and keep a hostile one from costing more memory than a
-      // small multiple of its own size.
-      value_limit_((std::size_t{1} << 20) + bytes.size() / 16),
-      memo_limit_((std::size_t{1} << 20) + bytes.size() / 4) {}
+      options_(options),
+      reader_(input.forms(), 0),
+      phrases_(input.readers() + 1) {}
+
+/// A list item takes at least two bytes and a batch is taken off the stack after 1000 items, except
+/// in the C++ writer's single batch, whose items are events of 47 bytes or more. Both limits leave
+/// every real file room and keep a hostile one from costing more memory than a small multiple of
+/// what was read of it.
+std::size_t machine::value_limit() const noexcept {
+  return (std::size_t{1} << 20) + static_cast<std::size_t>(offset_of(next_) / 16);
+}
+std::size_t machine::memo_limit() const noexcept {
+  return (std::size_t{1} << 20) + static_cast<std::size_t>(offset_of(next_) / 4);
+}
 
 // ---- the hot few: inlined into the loop
 
-[[gnu::always_inline]] inline void machine::need(std::size_t count) const {
-  if (static_cast<std::size_t>(last_ - next_) < count) [[unlikely]]
-    throw cut_off{};
+[[gnu::always_inline]] inline void machine::need(std::size_t count) {
+  if (bytes_left() < count) [[unlikely]] {
+    if (!refill(count)) throw cut_off{};
+  }
 }
 
 template <class IntT>
@@ -112,8 +81,9 @@ template <class IntT>
 }
 
 [[gnu::always_inline]] inline void machine::push(value item) {
-  if (stack_.size() >= value_limit_) [[unlikely]]
-    fail_refused("more open values than a snapshot has", "");
+  if (stack_.size() >= std::size_t{1} << 20) [[unlikely]] {
+    if (stack_.size() >= value_limit()) fail_refused("more open values than a snapshot has", "");
+  }
   stack_.push_back(item);
 }
 
@@ -121,11 +91,11 @@ template <class IntT>
   push({.bits = static_cast<std::uint64_t>(number), .kind = value_kind::integer});
 }
 
-[[gnu::always_inline]] inline void machine::push_text_at(std::size_t opcode_offset,
-                                                         std::size_t length) {
+[[gnu::always_inline]] inline void machine::push_text(std::size_t length) {
   need(length);
+  std::string_view const content(reinterpret_cast<char const*>(next_), length);
   next_ += length;
-  push({.bits = opcode_offset, .kind = value_kind::text});
+  push_text(content);
 }
 
 /// Little-endian two's complement of any length; addresses have 6 bytes, times 7.
@@ -143,27 +113,27 @@ template <class IntT>
 }
 
 [[gnu::always_inline]] inline value machine::fetch(std::uint64_t slot) {
-  if (slot >= memo_.size()) [[unlikely]]
-    return fetch_odd(slot);
-  std::uint64_t const word = memo_[static_cast<std::size_t>(slot)];
-  auto const kind = static_cast<std::uint8_t>(word >> payload_bits);
+  std::uint64_t const word = memo_[slot];
+  std::uint8_t const kind = memo::kind_of(word);
   if (kind >= wide_kind) [[unlikely]]
     return fetch_odd(slot);
-  return {.bits = word & payload_mask, .kind = static_cast<value_kind>(kind), .shared = true};
+  return {.bits = word & memo::payload_mask,
+          .kind = static_cast<value_kind>(kind),
+          .shared = true};
 }
 
 value machine::run() {
-  listener_.begin(*this);
   try {
     return execute();
   } catch (cut_off const&) {
+    std::uint64_t const cut_at = offset_of(opcode_at_);
     if (!options_.salvage) {
       throw error(error_code::damaged,
                   fmt::format("the pickle is truncated: it ends at byte {} before it is complete",
-                              last_ - first_),
-                  static_cast<std::uint64_t>(opcode_at_ - first_), truncated_hint);
+                              offset_of(last_)),
+                  cut_at, truncated_hint);
     }
-    cut_at_ = static_cast<std::size_t>(opcode_at_ - first_);
+    cut_at_ = cut_at;
     return close_all();
   }
 }
@@ -185,7 +155,9 @@ value machine::execute() {
       case setitems: {
         std::span<value> const items = items_above_mark();
         if (marks_.back() == 0) fail_damaged("SETITEMS without a dictionary");
-        set_items(items, stack_[marks_.back() - 1]);
+        value& dict = stack_[marks_.back() - 1];
+        set_items(items, dict);
+        learn_form(items, dict);
         drop_mark();
         break;
       }
@@ -196,7 +168,10 @@ value machine::execute() {
         drop_mark();
         break;
       }
-      case empty_dict: push({.kind = value_kind::dict}); break;
+      case empty_dict:
+        dict_at_ = opcode_at_;
+        if (!push_rows()) push({.kind = value_kind::dict});
+        break;
       case empty_list: push({.kind = value_kind::list}); break;
       case empty_tuple: push({.kind = value_kind::tuple}); break;
       case binint1:
@@ -218,22 +193,22 @@ value machine::execute() {
       }
       case short_binunicode: {
         need(1);
-        push_text_at(static_cast<std::size_t>(opcode_at_ - first_), *next_++);
+        push_text(*next_++);
         break;
       }
       case binunicode:
-        push_text_at(static_cast<std::size_t>(opcode_at_ - first_), take<std::uint32_t>());
+        push_text(take<std::uint32_t>());
         break;
       case binunicode8:
-        push_text_at(static_cast<std::size_t>(opcode_at_ - first_), take<std::uint64_t>());
+        push_text(take<std::uint64_t>());
         break;
       case short_binstring: {
         need(1);
-        push_text_at(static_cast<std::size_t>(opcode_at_ - first_), *next_++);
+        push_text(*next_++);
         break;
       }
       case binstring:
-        push_text_at(static_cast<std::size_t>(opcode_at_ - first_), take<std::uint32_t>());
+        push_text(take<std::uint32_t>());
         break;
       case opcode::frame: (void)take<std::uint64_t>(); break;
       case none: push({}); break;
@@ -328,8 +303,8 @@ value machine::execute() {
         push({.bits = std::bit_cast<std::uint64_t>(number), .kind = value_kind::real});
         break;
       }
-      case unicode_text: push_side_text(unescape_unicode(take_line())); break;
-      case string_text: push_side_text(unescape_string(take_line())); break;
+      case unicode_text: push_text(unescape_unicode(take_line())); break;
+      case string_text: push_text(unescape_string(take_line())); break;
       case get_text:
       case put_text: {
         std::uint64_t slot = 0;
@@ -353,33 +328,107 @@ value machine::execute() {
   }
 }
 
+/// Makes at least `count` bytes follow `next_`; false when the input ends before. What has been
+/// consumed since `opcode_at_` stays in memory, too.
+bool machine::refill(std::size_t count) {
+  while (bytes_left() < count) {
+    std::unique_ptr<part> following = input_.next();
+    if (!following) return false;
+    auto const kept = static_cast<std::size_t>(last_ - opcode_at_);
+    std::size_t const wanted = static_cast<std::size_t>(next_ - opcode_at_) + count;
+    if (kept > part::headroom || kept + following->size() < wanted) {
+      join(std::move(following), wanted);
+      continue;
+    }
+    std::uint8_t* const opcode = following->first() - kept;
+    if (kept > 0) std::memcpy(opcode, opcode_at_, kept);
+    learn_phrases(following->rows);
+    enter(std::move(following), opcode);
+  }
+  return true;
+}
+
+/// What is left and as many further parts as needed become one; their rows are forgotten.
+void machine::join(std::unique_ptr<part> following, std::size_t wanted) {
+  auto const kept = static_cast<std::size_t>(last_ - opcode_at_);
+  std::size_t size = kept + following->size();
+  std::vector<std::unique_ptr<part>> parts;
+  parts.push_back(std::move(following));
+  while (size < wanted) {
+    if (size > length_limit) fail_refused("a value longer than any in a snapshot", "");
+    std::unique_ptr<part> more = input_.next();
+    if (!more) break;
+    size += more->size();
+    parts.push_back(std::move(more));
+  }
+  auto joined = std::make_unique<part>(size);
+  joined->offset = offset_of(opcode_at_);
+  joined->set_size(size);
+  std::uint8_t* to = joined->first();
+  if (kept > 0) std::memcpy(to, opcode_at_, kept);
+  to += kept;
+  for (std::unique_ptr<part>& each : parts) {
+    std::memcpy(to, each->first(), each->size());
+    to += each->size();
+    learn_phrases(each->rows);
+    input_.recycle(std::move(each));
+  }
+  std::uint8_t const* const opcode = joined->first();
+  enter(std::move(joined), opcode);
+}
+
+/// `opcode` is where the opcode being executed now starts.
+void machine::enter(std::unique_ptr<part> following, std::uint8_t const* opcode) {
+  next_ = opcode + (next_ - opcode_at_);
+  opcode_at_ = opcode;
+  last_ = following->last();
+  dict_at_ = nullptr;
+  next_run_ = 0;
+  std::swap(part_, following);
+  if (following) input_.recycle(std::move(following));
+}
+
+std::uint64_t machine::offset_of(std::uint8_t const* at) const noexcept {
+  if (!part_) return 0;
+  return part_->offset + static_cast<std::uint64_t>(at - part_->first());
+}
+
+/// The view holds until the next byte is taken.
 std::string_view machine::take_line() {
-  auto const* const end = static_cast<std::uint8_t const*>(
-      std::memchr(next_, '\n', static_cast<std::size_t>(last_ - next_)));
-  if (end == nullptr) throw cut_off{};
-  std::string_view line(reinterpret_cast<char const*>(next_),
-                        static_cast<std::size_t>(end - next_));
-  next_ = end + 1;
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  return line;
+  std::size_t searched = 0;
+  for (;;) {
+    std::size_t const size = bytes_left();
+    auto const* const end = size == searched ? nullptr
+                                             : static_cast<std::uint8_t const*>(std::memchr(
+                                                   next_ + searched, '\n', size - searched));
+    if (end != nullptr) {
+      std::string_view line(reinterpret_cast<char const*>(next_),
+                            static_cast<std::size_t>(end - next_));
+      next_ = end + 1;
+      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+      return line;
+    }
+    searched = size;
+    // Twice as much each time, so that a long line is not copied over and over.
+    if (!refill(2 * size + 1) && bytes_left() == searched) throw cut_off{};
+  }
 }
 
 void machine::fail_damaged(std::string const& what) const {
   throw error(error_code::damaged, "damaged pickle: " + what,
-              static_cast<std::uint64_t>(opcode_at_ - first_),
+              offset_of(opcode_at_),
               "dump it again, or copy it again if it came over a network");
 }
 
 void machine::fail_refused(std::string const& what, std::string const& hint) const {
   throw error(error_code::refused, "refused: " + what,
-              static_cast<std::uint64_t>(opcode_at_ - first_), hint);
+              offset_of(opcode_at_), hint);
 }
 
 // ---- stack
 
-void machine::push_side_text(std::string content) {
-  side_texts_.push_back(std::move(content));
-  push({.bits = side_text | (side_texts_.size() - 1), .kind = value_kind::text});
+void machine::push_text(std::string_view content) {
+  push({.bits = listener_.text(content), .kind = value_kind::text});
 }
 
 void machine::push_number_line(std::string_view line, bool is_long) {
@@ -443,8 +492,8 @@ void machine::close_pending(value& item, bool is_cut) {
 void machine::wait(value& container, std::span<value const> items) {
   if (!container.pending) {
     std::uint64_t const current = container.bits;
-    if (container.memo != value::no_memo && word_at(container.memo) == pack(container))
-      store(container.memo, waiting_slot);
+    if (container.memo != value::no_memo && memo_[container.memo] == word_of_value(container))
+      memo_.store(container.memo, waiting_slot, memo_limit());
     container.pending = true;
     container.bits = pending_.size();
     pending_.push_back({.bits = current});
@@ -458,13 +507,12 @@ void machine::wait(value& container, std::span<value const> items) {
 void machine::update(value& container, std::uint64_t payload) {
   std::uint64_t const old_payload = std::exchange(container.bits, payload);
   if (container.memo == value::no_memo) return;
-  auto const kind = static_cast<std::uint8_t>(container.kind);
-  std::uint64_t const seen = word_at(container.memo);
-  if (seen != waiting_slot && seen != pack_word(kind, old_payload)) return;
-  // A dictionary that changes makes the runs that name it stale.
-  if (old_payload != 0 && old_payload != payload && container.kind == value_kind::dict)
-    gets_cache_.clear();
-  store(container.memo, pack_word(kind, payload));
+  std::uint64_t const seen = memo_[container.memo];
+  value const before{.bits = old_payload, .kind = container.kind};
+  if (seen != waiting_slot && seen != word_of_value(before)) return;
+  // A dictionary that changes makes the lists that name it stale.
+  if (old_payload != 0 && old_payload != payload && container.kind == value_kind::dict) ++memo_age_;
+  memo_.store(container.memo, word_of_value(container), memo_limit());
 }
 
 // ---- containers
@@ -476,9 +524,12 @@ void machine::mark_or_gets() {
     if (below.kind == value_kind::list && below.bits == 0 && !below.shared && !below.pending) {
       std::uint8_t const* const end = end_of_gets(next_, last_);
       if (end != last_ && *end == appends) {
-        update(below, list_of_gets(next_, end));
-        next_ = end + 1;
-        return;
+        std::uint64_t const word = word_of_gets({next_, end});
+        if (word != memo::unset) {
+          update(below, word & memo::payload_mask);
+          next_ = end + 1;
+          return;
+        }
       }
     }
   }
@@ -486,29 +537,6 @@ void machine::mark_or_gets() {
     fail_refused(fmt::format("containers nested deeper than {} levels", depth_limit), "");
   }
   marks_.push_back(stack_.size());
-}
-
-std::uint64_t machine::list_of_gets(std::uint8_t const* first, std::uint8_t const* last) {
-  std::span<std::uint8_t const> const run(first, last);
-  std::uint64_t const hash = gets_cache::hash(run);
-  if (auto const known = gets_cache_.find(run, hash)) return *known;
-  members_.clear();
-  while (first != last) {
-    if (*first == opcode::long_binget) {
-      members_.push_back(fetch(load<std::uint32_t>(first + 1)));
-      first += 5;
-    } else {
-      members_.push_back(fetch(first[1]));
-      first += 2;
-    }
-  }
-  std::uint64_t const payload = listener_.list_items(0, members_);
-  // What is still empty, and any list, may grow without a new slot.
-  bool const is_settled = std::ranges::none_of(members_, [](value const& member) {
-    return member.kind == value_kind::list || (member.kind == value_kind::dict && member.bits == 0);
-  });
-  if (is_settled) gets_cache_.add(run, hash, payload);
-  return payload;
 }
 
 void machine::append_items(std::span<value> items, value& list) {
@@ -534,10 +562,6 @@ void machine::set_items(std::span<value> items, value& dict) {
   } else if (!items.empty()) {
     update(dict, listener_.dict_items(dict.bits, items, false));
   }
-  if (next_ >= checkpoint_ && options_.on_consumed) {
-    options_.on_consumed(offset());
-    checkpoint_ = next_ + std::min(static_cast<std::size_t>(last_ - next_), checkpoint_bytes);
-  }
 }
 
 void machine::make_tuple(std::span<value> items) {
@@ -555,104 +579,28 @@ void machine::make_tuple_of(std::size_t count) {
   make_tuple(items_above_mark());
 }
 
-/// Salvage: the input ended, so every open container is closed with what it has, innermost first.
-value machine::close_all() {
-  while (!marks_.empty()) {
-    std::size_t const first = marks_.back();
-    marks_.pop_back();
-    // Two marks may stand on one container, which is gone after the first.
-    if (first <= stack_.size()) close_region(first);
-  }
-  if (stack_.empty()) fail_damaged("nothing could be salvaged");
-  fold_chain(0);
-  value result = stack_[0];
-  if (result.pending) close_pending(result, true);
-  return result;
-}
-
-/// Gives what lies above a mark to the container below it. A dictionary that is cut is dropped,
-/// except the outermost.
-void machine::close_region(std::size_t first) {
-  value const below = first == 0 ? value{} : stack_[first - 1];
-  bool const is_dict = below.kind == value_kind::dict && !below.shared;
-  bool const is_list = below.kind == value_kind::list && !below.shared;
-  std::size_t const size = stack_.size();
-  if (is_dict) {
-    // Keys and values; behind a value stands the next key, or what the value waits for.
-    std::size_t row = first;
-    while (row + 2 < size && stack_[row + 2].kind == value_kind::text) row += 2;
-    if (row + 1 < size) fold_chain(row + 1);
-  } else if (is_list && size - first >= 2) {
-    value const& holder = stack_[size - 2];
-    if (holder.kind == value_kind::list && !holder.shared && holder.bits == 0 &&
-        stack_[size - 1].kind == value_kind::dict) {
-      fold_chain(size - 2);
-    }
-  }
-  if (is_list && stack_.size() > first && stack_.back().kind == value_kind::dict) {
-    // A dictionary that has just begun.
-    value& last = stack_.back();
-    if (last.pending || last.bits == 0) {
-      if (last.pending) close_pending(last, true);
-      stack_.resize(stack_.size() - 1, {});
-    }
-  }
-  std::span<value> items(stack_.data() + first, stack_.size() - first);
-  close_items(items);
-  if (is_dict || is_list) {
-    value& container = stack_[first - 1];
-    if (container.pending) close_pending(container, is_dict);
-    if (is_list && !items.empty()) {
-      update(container, listener_.list_items(container.bits, items));
-    } else if (is_dict) {
-      update(container,
-             listener_.dict_items(container.bits, items.first(items.size() / 2 * 2), true));
-    }
-  }
-  stack_.resize(is_dict && first > 1 ? first - 1 : first, {});
-}
-
-/// The values from `first` on are open containers, each waiting for the next: puts them into each
-/// other, so that only the first is left. Open dictionaries are cut and dropped.
-void machine::fold_chain(std::size_t first) {
-  while (stack_.size() > first + 1) {
-    value item = stack_.back();
-    bool const is_cut = item.kind == value_kind::dict && (item.pending || item.bits == 0);
-    if (item.pending) close_pending(item, true);
-    stack_.resize(stack_.size() - 1, {});
-    if (is_cut) continue;
-    value& holder = stack_.back();
-    if (holder.kind == value_kind::list && !holder.shared) {
-      wait(holder, {&item, 1});
-    } else if (holder.kind == value_kind::text && stack_.size() >= first + 2) {
-      value& dict = stack_[stack_.size() - 2];
-      if (dict.kind != value_kind::dict || dict.shared) continue;
-      std::array<value, 2> const pair{holder, item};
-      stack_.resize(stack_.size() - 1, {});
-      wait(dict, pair);
-    }
-  }
-}
-
 // ---- memo
 
 void machine::memoize() {
   std::size_t const slot = memo_.size();
-  if (slot >= memo_limit_) fail_refused("more memo entries than a snapshot of this size has", "");
+  if (slot >= std::size_t{1} << 20 && slot >= memo_limit()) [[unlikely]]
+    fail_refused("more memo entries than a snapshot of this size has", "");
   value& item = top();
   if (item.memo != value::no_memo) keep_slot_of(item);
-  memo_.push_back(pack(item));
+  memo_.append(pack(item));
   item.memo = static_cast<std::uint32_t>(slot);
 }
 
 void machine::put(std::uint64_t slot) {
   value& item = top();
   if (item.memo != value::no_memo && item.memo != slot) keep_slot_of(item);
-  // A slot that gets another object makes the runs that name it stale.
-  if (word_at(slot) != unset_slot) gets_cache_.clear();
+  // A slot that gets another object makes the lists that name it stale.
+  if (memo_[slot] != memo::unset) ++memo_age_;
   // Only a slot that the item can name may wait for it.
   if (slot >= value::no_memo && item.pending) close_pending(item);
-  store(slot, pack(item));
+  if (memo_.sparse_size() >= memo_limit())
+    fail_refused("more memo entries than a snapshot of this size has", "");
+  memo_.store(slot, pack(item), memo_limit());
   if (slot < value::no_memo) item.memo = static_cast<std::uint32_t>(slot);
 }
 
@@ -663,19 +611,6 @@ void machine::keep_slot_of(value& item) {
   item.shared = true;
 }
 
-void machine::store(std::uint64_t slot, std::uint64_t packed) {
-  if (slot < memo_.size()) {
-    memo_[static_cast<std::size_t>(slot)] = packed;
-  } else if (slot < memo_limit_) {
-    memo_.resize(static_cast<std::size_t>(slot) + 1, unset_slot);
-    memo_[static_cast<std::size_t>(slot)] = packed;
-  } else {
-    if (sparse_memo_.size() >= memo_limit_)
-      fail_refused("more memo entries than a snapshot of this size has", "");
-    sparse_memo_[slot] = packed;
-  }
-}
-
 std::uint64_t machine::pack(value const& item) {
   switch (item.kind) {
     case value_kind::integer:
@@ -683,29 +618,17 @@ std::uint64_t machine::pack(value const& item) {
     case value_kind::huge_integer:
     case value_kind::real:
       wide_memo_.push_back(item);
-      return pack_word(wide_kind, wide_memo_.size() - 1);
-    default:
-      if (item.pending) return waiting_slot;
-      return pack_word(static_cast<std::uint8_t>(item.kind), item.bits);
+      return memo::word(wide_kind, wide_memo_.size() - 1);
+    default: return item.pending ? waiting_slot : word_of_value(item);
   }
 }
 
-std::uint64_t machine::word_at(std::uint64_t slot) const {
-  if (slot < memo_.size()) return memo_[static_cast<std::size_t>(slot)];
-  if (slot < memo_limit_) return unset_slot;
-  auto const found = sparse_memo_.find(slot);
-  return found == sparse_memo_.end() ? unset_slot : found->second;
-}
-
-/// Slots that were never made, sparse slots, memoized numbers, and containers that wait.
+/// Slots that were never made, memoized numbers, and containers that wait.
 value machine::fetch_odd(std::uint64_t slot) {
-  std::uint64_t const word = word_at(slot);
-  if (word == unset_slot) fail_damaged(fmt::format("memo entry {} was never made", slot));
+  std::uint64_t const word = memo_[slot];
+  if (word == memo::unset) fail_damaged(fmt::format("memo entry {} was never made", slot));
   if (word == waiting_slot) return fetch_waiting(slot);
-  auto const kind = static_cast<std::uint8_t>(word >> payload_bits);
-  std::uint64_t const payload = word & payload_mask;
-  value item = kind == wide_kind ? wide_memo_[static_cast<std::size_t>(payload)]
-                                 : value{.bits = payload, .kind = static_cast<value_kind>(kind)};
+  value item = wide_memo_[static_cast<std::size_t>(word & memo::payload_mask)];
   item.shared = true;
   return item;
 }
@@ -722,22 +645,6 @@ value machine::fetch_waiting(std::uint64_t slot) {
     return item;
   }
   fail_damaged(fmt::format("memo entry {} is used while it is being made", slot));
-}
-
-std::string_view machine::text(value const& item) const {
-  if ((item.bits & side_text) != 0)
-    return side_texts_[static_cast<std::size_t>(item.bits & ~side_text)];
-  std::uint8_t const* const at = first_ + item.bits;
-  auto const view = [](std::uint8_t const* content, std::uint64_t length) {
-    return std::string_view(reinterpret_cast<char const*>(content),
-                            static_cast<std::size_t>(length));
-  };
-  switch (*at) {
-    case opcode::short_binunicode:
-    case opcode::short_binstring: return view(at + 2, at[1]);
-    case opcode::binunicode8: return view(at + 9, load<std::uint64_t>(at + 1));
-    default: return view(at + 5, load<std::uint32_t>(at + 1));
-  }
 }
 
 }  // namespace memreplay::pickle

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// What stands on a pickle's stack: numbers by value, texts by place, containers by what the
-// listener made of them.
+// What stands on a pickle's stack: numbers by value, texts and containers by what the listener made
+// of them.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace memreplay::pickle {
 
@@ -16,7 +15,7 @@ enum class value_kind : std::uint8_t {
   unsigned_integer,  ///< bits: std::uint64_t >= 2^63
   huge_integer,      ///< beyond 64 bits; the value is not kept
   real,              ///< bits: double
-  text,              ///< bits: handle for `text_reader`
+  text,              ///< bits: the listener's handle; equal texts have equal ones
   list,              ///< bits: the listener's payload, 0 = empty
   dict,              ///< bits: the listener's payload, 0 = empty
   tuple,             ///< bits: the listener's payload, 0 = empty
@@ -35,16 +34,7 @@ struct value {
   static constexpr std::uint32_t no_memo = 0xffff'ffff;
 };
 
-/// Payloads of containers must fit into this many bits.
+/// Handles of texts and payloads of containers must fit into this many bits.
 inline constexpr int payload_bits = 56;
-
-/// Gives the bytes of a `text` value; the view lives as long as the reader's input.
-class text_reader {
- public:
-  [[nodiscard]] virtual std::string_view text(value const& item) const = 0;
-
- protected:
-  ~text_reader() = default;
-};
 
 }  // namespace memreplay::pickle

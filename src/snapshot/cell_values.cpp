@@ -14,10 +14,6 @@ using pickle::value_kind;
 
 namespace {
 
-/// Longer texts are looked up by their place: hashing one for every row that shares it would take
-/// the product of both.
-constexpr std::size_t long_text = 256;
-
 /// Names for people: short, and without anything that a terminal would obey. A hostile file cannot
 /// fill the table either.
 void count_name(std::map<std::string, std::int64_t>& names, std::string_view text) {
@@ -27,6 +23,10 @@ void count_name(std::map<std::string, std::int64_t>& names, std::string_view tex
   }
   if (names.size() >= 1000 && !names.contains(name)) name = "...";
   ++names[name];
+}
+
+string_id to_string_id(value const& text) {
+  return string_id{static_cast<std::uint32_t>(text.bits)};
 }
 
 std::optional<std::int64_t> integer_of(json const& number) {
@@ -76,13 +76,13 @@ std::uint64_t row_sink::size_of(value const& item) {
 }
 
 std::string_view row_sink::text_of(value const& item) {
-  if (item.kind == value_kind::text) return texts_->text(item);
+  if (item.kind == value_kind::text) return into_.strings[to_string_id(item)];
   if (item.kind != value_kind::none) ++odd_.malformed_values;
   return {};
 }
 
 string_id row_sink::string_of(value const& item) {
-  if (item.kind == value_kind::text) return interned_text(item);
+  if (item.kind == value_kind::text) return to_string_id(item);
   if (item.kind == value_kind::none) return {};
   // Hand-made metadata may be a dictionary: keep it as JSON text.
   auto const written = [&] {
@@ -93,14 +93,6 @@ string_id row_sink::string_of(value const& item) {
   if (content.kind != node_kind::loose) return written();
   auto const [found, is_new] = loose_texts_.try_emplace(content.row);
   if (is_new) found->second = written();
-  return found->second;
-}
-
-string_id row_sink::interned_text(value const& item) {
-  std::string_view const text = texts_->text(item);
-  if (text.size() <= long_text) return interner_.string(text);
-  auto const [found, is_new] = long_texts_.try_emplace(item.bits);
-  if (is_new) found->second = interner_.string(text);
   return found->second;
 }
 
@@ -117,10 +109,10 @@ stack_id row_sink::stack_of(value const& item) {
 }
 
 action row_sink::action_of(value const& item) {
-  // The action strings are shared, so a place stands for a text.
-  cached_action& cached = actions_[(item.bits ^ item.bits >> 4) % actions_.size()];
-  if (cached.known && cached.handle == item.bits && item.kind == value_kind::text)
-    return cached.what;
+  if (item.kind == value_kind::text && item.bits < actions_.size() &&
+      actions_[static_cast<std::size_t>(item.bits)] != action::other) {
+    return actions_[static_cast<std::size_t>(item.bits)];
+  }
   std::string_view const name = text_of(item);
   action what = action::other;
   for (int row = 0; row < static_cast<int>(action::other); ++row) {
@@ -130,7 +122,9 @@ action row_sink::action_of(value const& item) {
     count_name(odd_.unknown_actions, name);
     return what;
   }
-  if (item.kind == value_kind::text) cached = {item.bits, what, true};
+  if (item.bits >= actions_.size())
+    actions_.resize(static_cast<std::size_t>(item.bits) + 1, action::other);
+  actions_[static_cast<std::size_t>(item.bits)] = what;
   return what;
 }
 

@@ -56,7 +56,7 @@ void loose_values::extend_list(std::uint64_t row, std::span<pickle::value const>
 }
 
 std::uint64_t loose_values::weight_of(pickle::value const& item) const {
-  if (item.kind == pickle::value_kind::text) return 1 + texts_->text(item).size() / 64;
+  if (item.kind == pickle::value_kind::text) return 1 + text_of(item).size() / 64;
   node const child = to_node(item);
   return child.kind == node_kind::loose ? 1 + std::uint64_t{entries_[child.row].values} : 1;
 }
@@ -83,7 +83,7 @@ json loose_values::to_json(pickle::value const& item) const {
     case value_kind::integer: return static_cast<std::int64_t>(item.bits);
     case value_kind::unsigned_integer: return item.bits;
     case value_kind::real: return std::bit_cast<double>(item.bits);
-    case value_kind::text: return std::string(texts_->text(item));
+    case value_kind::text: return std::string(text_of(item));
     case value_kind::none:
     case value_kind::huge_integer: return nullptr;
     case value_kind::list:
@@ -93,7 +93,7 @@ json loose_values::to_json(pickle::value const& item) const {
   node const container = to_node(item);
   if (container.kind == node_kind::loose) return entries_[container.row].content;
   if (container.kind == node_kind::pool) {
-    pool_id const& pair = (*pools_)[container.row];
+    pool_id const& pair = pools_[container.row];
     return json::array({pair.first, pair.second});
   }
   if (container.kind != node_kind::empty) return nullptr;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -23,11 +24,10 @@ using json = nlohmann::ordered_json;
 /// values, where 64 bytes of text weigh as much as a value. What is beyond is left out and counted.
 class loose_values {
  public:
-  /// `pools` are the pairs of integers that have a row of their own.
-  void begin(pickle::text_reader const& texts, std::vector<pool_id> const& pools) {
-    texts_ = &texts;
-    pools_ = &pools;
-  }
+  /// `texts` are what text values name; `pools` are the pairs of integers that have a row of their
+  /// own. Both must outlive this.
+  loose_values(string_table const& texts, std::vector<pool_id> const& pools)
+      : texts_(texts), pools_(pools) {}
 
   /// Row of the new container.
   [[nodiscard]] std::uint64_t add_dict(std::span<pickle::value const> key_values);
@@ -51,8 +51,12 @@ class loose_values {
   bool admit(entry& into, pickle::value const& item);
   [[nodiscard]] std::uint64_t weight_of(pickle::value const& item) const;
 
-  pickle::text_reader const* texts_ = nullptr;
-  std::vector<pool_id> const* pools_ = nullptr;
+  [[nodiscard]] std::string_view text_of(pickle::value const& item) const {
+    return texts_[string_id{static_cast<std::uint32_t>(item.bits)}];
+  }
+
+  string_table const& texts_;
+  std::vector<pool_id> const& pools_;
   std::vector<entry> entries_;
   std::uint64_t total_values_ = 0;
   std::int64_t dropped_ = 0;

@@ -9,6 +9,7 @@
 
 #include <memreplay/error.hpp>
 
+#include "base/byte_source.hpp"
 #include "base/mapped_file.hpp"
 #include "input/json_feed.hpp"
 #include "input/unwrap.hpp"
@@ -34,14 +35,15 @@ snapshot decode(input::unwrapped const& found, std::uint64_t file_bytes,
     rows.finish(feed.run(found.bytes, rows, {.salvage = options.salvage}));
     if (feed.is_cut()) cut_at = found.bytes.size();
   } else {
-    pickle::machine machine(found.bytes, rows,
-                            {.salvage = options.salvage, .on_consumed = [&](std::size_t consumed) {
-                               release(consumed);
-                               if (options.on_progress)
-                                 options.on_progress(consumed, found.bytes.size());
-                             }});
+    base::memory_source source(found.bytes);
+    pickle::part_feed feed(
+        source, {.threads = options.threads, .on_progress = [&](std::uint64_t consumed) {
+                   release(static_cast<std::size_t>(consumed));
+                   if (options.on_progress) options.on_progress(consumed, found.bytes.size());
+                 }});
+    pickle::machine machine(feed, rows, {.salvage = options.salvage});
     rows.finish(machine.run());
-    cut_at = machine.cut_at();
+    if (machine.cut_at()) cut_at = static_cast<std::size_t>(*machine.cut_at());
     result.pickle_protocol = machine.protocol();
   }
 

@@ -24,18 +24,20 @@ bool is_pair(std::span<value const> items) noexcept {
 
 }  // namespace
 
-row_sink::row_sink(snapshot& into) : into_(into), interner_(into) { into_.pools.assign(1, {}); }
-
-void row_sink::begin(pickle::text_reader const& texts) {
-  texts_ = &texts;
-  loose_.begin(texts, into_.pools);
+row_sink::row_sink(snapshot& into)
+    : into_(into), interner_(into), loose_(into.strings, into.pools) {
+  into_.pools.assign(1, {});
+  // Known from the start, so that its number does not depend on how rows are read.
+  (void)interner_.stack({});
 }
+
+std::uint64_t row_sink::text(std::string_view content) { return to_row(interner_.string(content)); }
 
 /// Lists may share their rows, and a hostile file shares a long list many times: rows that are
 /// copied or gone through again must not outnumber by far what the file spells out.
 void row_sink::spend(std::uint64_t rows) {
   spent_ += rows;
-  if (spent_ > (std::uint64_t{1} << 20) + 4 * containers_) {
+  if (spent_ > (std::uint64_t{1} << 20) + 4 * dicts_) {
     throw error(error_code::refused, "refused: the same lists are used over and over",
                 "no writer of snapshots does that, so do not trust this file");
   }
@@ -55,14 +57,12 @@ node_kind row_sink::kind_of(key_set keys) noexcept {
   return node_kind::loose;
 }
 
-/// Keys are nearly always memo gets of the same few strings, so equal places mean equal keys.
-row_sink::shape const& row_sink::shape_of(std::span<value const> items) {
-  std::size_t const width = items.size() / 2;
+row_sink::shape const& row_sink::shape_of(std::span<value const> items, std::size_t step) {
+  std::size_t const width = items.size() / step;
   auto const fits = [&](shape const& known) {
     if (known.width != width) return false;
     for (std::size_t at = 0; at < width; ++at) {
-      if (known.handles[at] != items[2 * at].bits || items[2 * at].kind != value_kind::text)
-        return false;
+      if (known.handles[at] != items[step * at].bits || items[step * at].kind != value_kind::text) return false;
     }
     return true;
   };
@@ -71,20 +71,20 @@ row_sink::shape const& row_sink::shape_of(std::span<value const> items) {
     last_shape_ = static_cast<std::size_t>(known - shapes_.begin());
     return *known;
   }
-  scratch_shape_ = make_shape(items);
+  scratch_shape_ = make_shape(items, step);
   bool will_return = width <= shape_width && shapes_.size() < shape_limit;
-  for (std::size_t at = 0; at < width && will_return; ++at) will_return = items[2 * at].shared;
+  for (std::size_t at = 0; at < width && will_return; ++at) will_return = items[step * at].shared;
   return will_return ? shapes_.emplace_back(scratch_shape_) : scratch_shape_;
 }
 
-row_sink::shape row_sink::make_shape(std::span<value const> items) {
+row_sink::shape row_sink::make_shape(std::span<value const> items, std::size_t step) {
   shape made;
-  made.width = items.size() / 2;
+  made.width = items.size() / step;
   std::size_t const width = std::min(made.width, shape_width);
   for (std::size_t at = 0; at < width; ++at) {
-    value const& name = items[2 * at];
+    value const& name = items[step * at];
     made.handles[at] = name.bits;
-    made.keys[at] = name.kind == value_kind::text ? find_key(texts_->text(name)) : key::unknown;
+    made.keys[at] = name.kind == value_kind::text ? find_key(text_of(name)) : key::unknown;
     if (made.keys[at] != key::unknown) made.set.insert(made.keys[at]);
   }
   made.kind = kind_of(made.set);
@@ -95,14 +95,14 @@ row_sink::shape row_sink::make_shape(std::span<value const> items) {
 
 std::uint64_t row_sink::dict_items(std::uint64_t current, std::span<value const> items,
                                    bool is_cut) {
-  ++containers_;
+  ++dicts_;
   if (current != 0) {
     node const open = to_node({.bits = current, .kind = value_kind::dict});
     if (open.kind == node_kind::loose) loose_.extend_dict(open.row, items);
-    if (open.kind == node_kind::root) return take_root(items, make_shape(items));
+    if (open.kind == node_kind::root) return take_root(items, make_shape(items, 2));
     return current;
   }
-  shape const& form = shape_of(items);
+  shape const& form = shape_of(items, 2);
   // A row that the end of the file cut may lack any of its cells.
   if (is_cut && form.kind != node_kind::root) return to_payload(node_kind::ignored, 0);
   switch (form.kind) {
@@ -117,10 +117,24 @@ std::uint64_t row_sink::dict_items(std::uint64_t current, std::span<value const>
   }
 }
 
+bool row_sink::comes_in_rows(std::uint64_t dict) const {
+  return to_node({.bits = dict, .kind = value_kind::dict}).kind == node_kind::event;
+}
+
+std::uint64_t row_sink::next_row() const {
+  return to_payload(node_kind::event, into_.events.size_rows());
+}
+
 // ---- lists and tuples
 
+/// A list of frames, unless some of it will be left out and counted.
+bool row_sink::is_settled(std::span<value const> items) const {
+  return items.size() <= stack_depth_limit && std::ranges::all_of(items, [](value const& item) {
+           return to_node(item).kind == node_kind::frame;
+         });
+}
+
 std::uint64_t row_sink::list_items(std::uint64_t current, std::span<value const> items) {
-  ++containers_;
   node const open = to_node({.bits = current, .kind = value_kind::list});
   // Pools are lists after a round trip through JSON.
   if (open.kind == node_kind::empty && items.size() == 2 && is_pair(items)) {
@@ -183,7 +197,6 @@ std::uint64_t row_sink::list_items(std::uint64_t current, std::span<value const>
 }
 
 std::uint64_t row_sink::tuple_items(std::span<value const> items) {
-  ++containers_;
   if (items.size() == 2 && is_pair(items)) {
     pool_index const row = pool_row({signed_of(items[0]), signed_of(items[1])});
     return to_payload(node_kind::pool, to_row(row));

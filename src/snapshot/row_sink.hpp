@@ -44,13 +44,17 @@ class row_sink final : public pickle::sink {
  public:
   explicit row_sink(snapshot& into);
 
-  void begin(pickle::text_reader const& texts) override;
+  [[nodiscard]] std::uint64_t text(std::string_view content) override;
   [[nodiscard]] std::uint64_t dict_items(std::uint64_t current,
                                          std::span<pickle::value const> items,
                                          bool is_cut) override;
   [[nodiscard]] std::uint64_t list_items(std::uint64_t current,
                                          std::span<pickle::value const> items) override;
   [[nodiscard]] std::uint64_t tuple_items(std::span<pickle::value const> items) override;
+  [[nodiscard]] bool is_settled(std::span<pickle::value const> items) const override;
+  [[nodiscard]] bool comes_in_rows(std::uint64_t dict) const override;
+  [[nodiscard]] std::uint64_t next_row() const override;
+  void take_rows(pickle::dict_rows const& rows) override;
 
   /// Takes the object that the file holds. Throws `error` (not_a_snapshot) when it is none.
   void finish(pickle::value const& root);
@@ -78,12 +82,14 @@ class row_sink final : public pickle::sink {
     stack_id stack = no_stack;
   };
 
-  shape const& shape_of(std::span<pickle::value const> items);
-  shape make_shape(std::span<pickle::value const> items);
+  shape const& shape_of(std::span<pickle::value const> items, std::size_t step);
+  shape make_shape(std::span<pickle::value const> items, std::size_t step);
   static node_kind kind_of(key_set keys) noexcept;
 
   // rows, one function a kind
   std::uint64_t add_event(std::span<pickle::value const> items, shape const& form);
+  template <class RowsT>
+  void add_events(RowsT const& rows, shape const& form);
   std::uint64_t add_frame(std::span<pickle::value const> items, shape const& form);
   std::uint64_t add_block(std::span<pickle::value const> items, shape const& form);
   std::uint64_t add_segment(std::span<pickle::value const> items, shape const& form);
@@ -105,7 +111,7 @@ class row_sink final : public pickle::sink {
   std::int64_t signed_of(pickle::value const& item);
   std::string_view text_of(pickle::value const& item);
   string_id string_of(pickle::value const& item);
-  string_id interned_text(pickle::value const& item);
+  string_id compile_context_of(pickle::value const& item);
   void count_unknown_key(pickle::value const& name);
   stack_id stack_of(pickle::value const& item);
   action action_of(pickle::value const& item);
@@ -128,7 +134,6 @@ class row_sink final : public pickle::sink {
 
   snapshot& into_;
   interner interner_;
-  pickle::text_reader const* texts_ = nullptr;
   loose_values loose_;
   oddities odd_;
 
@@ -140,20 +145,12 @@ class row_sink final : public pickle::sink {
   std::vector<std::vector<node>> trace_lists_;
   std::vector<history_row> history_;
 
-  struct cached_action {
-    std::uint64_t handle = 0;
-    action what = action::other;
-    bool known = false;
-  };
-  std::array<cached_action, 16> actions_{};
+  std::vector<action> actions_;  ///< by text; `other` = not asked yet, or unknown
   std::unordered_map<std::uint64_t, stream_id> streams_;
   std::uint64_t last_stream_ = 0;
   stream_id last_stream_id_{};
-  std::uint64_t last_metadata_handle_ = ~std::uint64_t{0};
-  string_id last_metadata_{};
-  std::unordered_map<std::uint64_t, string_id> long_texts_;   ///< by place: hashed once each
   std::unordered_map<std::uint64_t, string_id> loose_texts_;  ///< by row: written out once each
-  std::uint64_t containers_ = 0;                              ///< told by the reader so far
+  std::uint64_t dicts_ = 0;  ///< told by the reader so far
   std::uint64_t spent_ = 0;  ///< rows copied, or gone through again, for lists that share them
 
   // what the root says

@@ -3,6 +3,7 @@
 // The pickle machine opcode by opcode, its memo, its refusals, and what it does with hostile bytes.
 #include "pickle/machine.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -27,7 +28,17 @@ using testing::pickle_writer;
 /// Spells containers out like Python's repr. Payloads are rows of `texts_`.
 class spelling_sink final : public sink {
  public:
-  void begin(text_reader const& texts) override { reader_ = &texts; }
+  std::uint64_t text(std::string_view content) override {
+    auto const known = std::ranges::find(names_, content);
+    if (known != names_.end()) return static_cast<std::uint64_t>(known - names_.begin());
+    names_.emplace_back(content);
+    return names_.size() - 1;
+  }
+  bool is_settled(std::span<value const> items) const override {
+    return std::ranges::all_of(items, [](value const& item) {
+      return item.kind == value_kind::dict && item.bits != 0;
+    });
+  }
   std::uint64_t dict_items(std::uint64_t current, std::span<value const> items,
                            bool is_cut) override {
     EXPECT_EQ(items.size() % 2, 0U);
@@ -54,7 +65,7 @@ class spelling_sink final : public sink {
       case value_kind::unsigned_integer: return std::to_string(item.bits) + "u";
       case value_kind::huge_integer: return "huge";
       case value_kind::real: return fmt::format("{}f", std::bit_cast<double>(item.bits));
-      case value_kind::text: return fmt::format("'{}'", reader_->text(item));
+      case value_kind::text: return fmt::format("'{}'", names_.at(item.bits));
       case value_kind::list: return "[" + content_of(item.bits) + "]";
       case value_kind::dict: return "{" + content_of(item.bits) + "}";
       case value_kind::tuple: return "(" + content_of(item.bits) + ")";
@@ -81,14 +92,14 @@ class spelling_sink final : public sink {
     return texts_.size();
   }
 
-  text_reader const* reader_ = nullptr;
+  std::vector<std::string> names_;
   std::vector<std::string> texts_;
 };
 
 /// Counts and keeps nothing: for inputs whose size matters.
 class counting_sink final : public sink {
  public:
-  void begin(text_reader const& /*texts*/) override {}
+  std::uint64_t text(std::string_view /*content*/) override { return 0; }
   std::uint64_t dict_items(std::uint64_t, std::span<value const> items, bool) override {
     return count(items.size());
   }
@@ -106,11 +117,46 @@ class counting_sink final : public sink {
   std::size_t items_ = 0;
 };
 
+/// A machine over bytes in memory, which come in parts of `part_bytes`.
+class reading {
+ public:
+  reading(std::string_view bytes, sink& listener, bool salvage = false,
+          std::size_t part_bytes = std::size_t{1} << 20)
+      : source_(as_input(bytes)),
+        feed_(source_, {.threads = 1, .part_bytes = part_bytes, .on_progress = {}}),
+        machine_(feed_, listener, {.salvage = salvage}) {}
+  machine* operator->() { return &machine_; }
+
+ private:
+  base::memory_source source_;
+  part_feed feed_;
+  machine machine_;
+};
+
+/// What came out, or the error in words.
+std::string outcome(std::string_view bytes, bool salvage, std::size_t part_bytes) {
+  spelling_sink listener;
+  reading reader(bytes, listener, salvage, part_bytes);
+  try {
+    return listener.spell(reader->run());
+  } catch (error const& problem) {
+    return fmt::format("{} at {}, {}", problem.what(), problem.byte_offset().value_or(0),
+                       problem.hint());
+  }
+}
+
+/// However the bytes are cut into parts, they say the same.
 std::string spelled(std::string_view bytes, bool salvage = false) {
   spelling_sink listener;
-  machine reader(as_input(bytes), listener, {.salvage = salvage, .on_consumed = {}});
-  value const root = reader.run();
-  return listener.spell(root);
+  std::string const whole = outcome(bytes, salvage, std::size_t{1} << 20);
+  std::initializer_list<std::size_t> const part_bytes{1, 2, 7, 100};
+  for (std::size_t const size : part_bytes) {
+    if (bytes.size() < 50'000) {
+      EXPECT_EQ(outcome(bytes, salvage, size), whole) << size;
+    }
+  }
+  reading reader(bytes, listener, salvage);
+  return listener.spell(reader->run());
 }
 std::string spelled(pickle_writer const& pickle) { return spelled(pickle.text()); }
 
@@ -283,8 +329,8 @@ TEST(machine, more_than_a_thousand_single_items) {
     expected += (row == 0 ? "" : ", ") + std::to_string(row);
   }
   spelling_sink listener;
-  machine reader(pickle.stop().bytes(), listener);
-  EXPECT_EQ(listener.spell(reader.run()), expected + "]");
+  reading reader(pickle.stop().text(), listener);
+  EXPECT_EQ(listener.spell(reader->run()), expected + "]");
   EXPECT_LE(listener.largest_batch, 1001U);
   EXPECT_LE(listener.list_calls, 3);
 
@@ -299,8 +345,8 @@ TEST(machine, small_batches_after_the_first_are_handed_on_together) {
   pickle.none().binput(0).pop().empty_list().binput(1);
   for (int row = 0; row < 5000; ++row) pickle.mark().binget(0).appends();
   spelling_sink listener;
-  machine reader(pickle.stop().bytes(), listener);
-  std::string const list = listener.spell(reader.run());
+  reading reader(pickle.stop().text(), listener);
+  std::string const list = listener.spell(reader->run());
   EXPECT_EQ(list.size(), 5000U * 6);
   EXPECT_LE(listener.list_calls, 7);
 }
@@ -311,14 +357,14 @@ TEST(machine, frames_protocols_and_trailing_bytes_are_passed_over) {
   spelling_sink listener;
   for (int protocol = 0; protocol <= 5; ++protocol) {
     pickle_writer const pickle = pickle_writer{}.proto(protocol).none().stop();
-    machine reader(pickle.bytes(), listener);
-    (void)reader.run();
-    EXPECT_EQ(reader.protocol(), protocol);
+    reading reader(pickle.text(), listener);
+    (void)reader->run();
+    EXPECT_EQ(reader->protocol(), protocol);
   }
   pickle_writer const old = pickle_writer{}.none().stop();
-  machine reader(old.bytes(), listener);
-  (void)reader.run();
-  EXPECT_EQ(reader.protocol(), -1);
+  reading reader(old.text(), listener);
+  (void)reader->run();
+  EXPECT_EQ(reader->protocol(), -1);
   error const newer = failure_of(begin().proto(6).none().stop());
   EXPECT_EQ(newer.code(), error_code::refused);
   EXPECT_NE(std::string(newer.what()).find("protocol 6"), std::string::npos);
@@ -476,11 +522,11 @@ TEST(machine, runs_of_every_length) {
 
 TEST(machine, equal_runs_are_told_once) {
   pickle_writer pickle;
-  pickle.mark().none().binput(0);
+  pickle.mark().empty_dict().mark().none().none().setitems().binput(0);
   for (int row = 0; row < 50; ++row) pickle.empty_list().mark().binget(0).binget(0).appends();
   spelling_sink listener;
-  machine reader(pickle.list().stop().bytes(), listener);
-  (void)reader.run();
+  reading reader(pickle.list().stop().text(), listener);
+  (void)reader->run();
   EXPECT_EQ(listener.list_calls, 2);  // the run, and the list around all
 }
 
@@ -638,10 +684,10 @@ TEST(machine, hostile_sizes_are_refused_early) {
   for (std::string const& bytes : {std::string(size, ']'), std::string(size, '('), pairs,
                                    std::string(size, 'N'), std::string(size, '}')}) {
     counting_sink listener;
-    machine reader(as_input(bytes), listener);
+    reading reader(bytes, listener);
     auto const start = std::chrono::steady_clock::now();
     try {
-      (void)reader.run();
+      (void)reader->run();
       ADD_FAILURE() << bytes.substr(0, 4);
     } catch (error const& problem) {
       EXPECT_EQ(problem.code(), error_code::refused);
@@ -656,9 +702,9 @@ TEST(machine, hostile_memo_is_refused_early) {
   std::string bytes;
   for (std::size_t at = 0; at < std::size_t{2} << 20; ++at) bytes += "N\x94\x30";
   counting_sink listener;
-  machine reader(as_input(bytes), listener);
+  reading reader(bytes, listener);
   try {
-    (void)reader.run();
+    (void)reader->run();
     ADD_FAILURE();
   } catch (error const& problem) {
     EXPECT_EQ(problem.code(), error_code::damaged);  // complete, but without STOP
@@ -666,8 +712,8 @@ TEST(machine, hostile_memo_is_refused_early) {
   std::string puts = "N";
   for (std::uint32_t slot = 0; slot < 2'000'000; ++slot)
     puts += pickle_writer{}.long_binput(4'294'967'294U - slot).text();
-  machine sparse(as_input(puts), listener);
-  EXPECT_THROW((void)sparse.run(), error);
+  reading sparse(puts, listener);
+  EXPECT_THROW((void)sparse->run(), error);
 }
 
 TEST(machine, overwriting_a_slot_over_and_over_stays_fast) {
@@ -677,9 +723,9 @@ TEST(machine, overwriting_a_slot_over_and_over_stays_fast) {
     pickle.empty_list().mark().binget(0).appends().binput(0).pop();
   counting_sink listener;
   std::string const bytes = pickle.appends().stop().text();
-  machine reader(as_input(bytes), listener);
+  reading reader(bytes, listener);
   auto const start = std::chrono::steady_clock::now();
-  (void)reader.run();
+  (void)reader->run();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
@@ -784,10 +830,10 @@ TEST(machine, salvage_closes_what_is_open) {
   for (example const& each : examples) {
     std::string result;
     spelling_sink listener;
-    machine reader(each.cut.bytes(), listener, {.salvage = true, .on_consumed = {}});
-    result = listener.spell(reader.run());
+    reading reader(each.cut.text(), listener, true);
+    result = listener.spell(reader->run());
     EXPECT_EQ(result, each.expected);
-    EXPECT_EQ(reader.cut_at(), each.cut.text().size());
+    EXPECT_EQ(reader->cut_at(), each.cut.text().size());
   }
   // Two marks on one container, which is dropped with the inner one.
   EXPECT_EQ(spelled("]}((NN", true), "[]");
@@ -803,15 +849,15 @@ TEST(machine, tells_how_far_it_is) {
   for (int row = 0; row < 12; ++row)
     pickle.mark().empty_dict().mark().none().binunicode(wide).setitems().appends();
   pickle.stop();
-  std::vector<std::size_t> told;
+  std::vector<std::uint64_t> told;
   counting_sink listener;
-  machine reader(pickle.bytes(), listener,
-                 {.salvage = false, .on_consumed = [&](std::size_t at) { told.push_back(at); }});
-  (void)reader.run();
-  ASSERT_EQ(told.size(), 2U);
-  EXPECT_GE(told[0], std::size_t{16} << 20);
-  EXPECT_GE(told[1], std::size_t{32} << 20);
-  EXPECT_LE(told[1], pickle.text().size());
+  base::memory_source source(pickle.bytes());
+  part_feed feed(source,
+                 {.threads = 1, .on_progress = [&](std::uint64_t at) { told.push_back(at); }});
+  (void)machine(feed, listener).run();
+  EXPECT_GE(told.size(), 36U);
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_EQ(told.back(), pickle.text().size());
 }
 
 }  // namespace

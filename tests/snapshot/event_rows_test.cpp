@@ -109,7 +109,7 @@ TEST(event_rows, equal_stacks_have_one_id) {
       {{"frames", list({frame_object("g", "a.py", 2), frame_object("f", "a.py", 1)})}}));
   snapshot const input = read_events(events);
   EXPECT_EQ(input.frames.size(), 2U);
-  EXPECT_EQ(input.stacks.size(), 2U);
+  EXPECT_EQ(input.stacks.size(), 3U);  // the empty one, too
   for (std::size_t row = 1; row < 5; ++row)
     EXPECT_EQ(input.events.stack[row], input.events.stack[0]);
   EXPECT_NE(input.events.stack[5], input.events.stack[0]);
