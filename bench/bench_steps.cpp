@@ -14,8 +14,12 @@
 #include <benchmark/benchmark.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
+#include <memreplay/make_report.hpp>
+#include <memreplay/read_snapshot.hpp>
 
+#include "bench/input_files.hpp"
 #include "kernels/kernel_api.hpp"
+#include "replay/block_sizes.hpp"
 
 #if MEMREPLAY_HAS_CUDA
 #include "replay/device_probe.hpp"
@@ -162,6 +166,26 @@ void add_backend(std::string const& name, kernels::backend const& engine, int th
   });
 }
 
+/// The one step that needs a whole snapshot: which segments there are decides the sizes. Files that
+/// differ in stacks and writers only are alike to it.
+void add_block_sizes() {
+  for (bench::input_file const& input : bench::input_files()) {
+    if (input.name != "own_stacks" && input.name != "expandable" && input.name != "named_file") {
+      continue;
+    }
+    auto const body = [path = input.path](benchmark::State& state) {
+      snapshot const read = read_snapshot(path);
+      std::int32_t const device = busiest_device(read);
+      for (auto _ : state) benchmark::DoNotOptimize(find_block_sizes(read, device).exact);
+      state.SetItemsProcessed(state.iterations() *
+                              static_cast<std::int64_t>(read.events.size_rows()));
+    };
+    benchmark::RegisterBenchmark(("find_block_sizes/" + input.name).c_str(), body)
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+}
+
 }  // namespace
 }  // namespace memreplay
 
@@ -170,6 +194,7 @@ int main(int argc, char** argv) {
   add_backend("serial", kernels::serial_backend(), 1);
   add_backend("host_1_thread", kernels::host_backend(), 1);
   add_backend("host_2_threads", kernels::host_backend(), 2);
+  add_block_sizes();
 #if MEMREPLAY_HAS_CUDA
   if (device_probe const found = probe_device(); found.is_usable) {
     add_backend("cuda", kernels::cuda_backend(), 1);
