@@ -29,7 +29,7 @@ configure() {
   cmake -S . -B "$build" -G Ninja -DMEMREPLAY_DEVELOPER_MODE=ON -DMEMREPLAY_CUDA_MODE=ON \
     -DMEMREPLAY_CUDA_ARCHITECTURES="${architecture:-80}-real"
 }
-targets=(memreplay_program device_tests bench_steps bench_parse)
+targets=(memreplay_program device_tests bench_steps)
 if limited 60 tools/install_dependencies.sh >"$build/log" 2>&1 &&
   configure >>"$build/log" 2>&1 &&
   limited 300 cmake --build "$build" --target "${targets[@]}" >>"$build/log" 2>&1; then
