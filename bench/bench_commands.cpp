@@ -27,7 +27,10 @@ void run(benchmark::State& state, command what, std::vector<std::string> const& 
   }
   tbb::global_control const limit(tbb::global_control::max_allowed_parallelism, threads);
   for (auto _ : state) {
-    if (what(line.asked) != cli::exit_status::done) state.SkipWithError("the command failed");
+    if (what(line.asked) != cli::exit_status::done) {
+      state.SkipWithError("the command failed");
+      break;
+    }
   }
   auto const file_bytes = std::filesystem::file_size(arguments.back());
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file_bytes));

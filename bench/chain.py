@@ -66,7 +66,7 @@ def contestants(build):
         PARSE_2: Contestant(lambda path: [time_once, "parse", path, "2"], 0.5, True),
         REPORT: Contestant(lambda path: [*report, "1", path], 0.5, False),
         REPORT_2: Contestant(lambda path: [*report, "2", path], 0.5, False),
-        PLAIN: Contestant(lambda path: [*plain, path], 5.5, False),
+        PLAIN: Contestant(lambda path: [*plain, path], 5.1, False),
         COPY: Contestant(lambda path: [time_once, "copy", path], 2.0, True),
     }
 
@@ -217,7 +217,7 @@ def size_table(size):
     for row in size["contestants"]:
         if row["skipped"]:
             rows.append([row["name"], "skipped", *[""] * 6])
-            skipped.append(f"{row['name']} skipped: {row['skipped']}\n")
+            skipped.append(f"- {row['name']} skipped: {row['skipped']}\n")
             continue
         median = row["median"]
         cpu, wall, resident = (median[key] for key in
@@ -231,7 +231,7 @@ def size_table(size):
     runs = max(len(row["runs"]) for row in size["contestants"])
     return "\n".join([
         f"{size['events']:,} events, {size['snapshot_bytes'] / 1e6:.0f} MB, medians of {runs}:\n",
-        table(header, rows), *skipped])
+        table(header, rows), *(["".join(skipped)] if skipped else [])])
 
 
 def linearity_table(sizes):
@@ -287,6 +287,8 @@ def parse_options():
         if not os.access(os.path.join(options.build, program), os.X_OK):
             parser.error(f"{options.build} has no {program}: build with "
                          "-DMEMREPLAY_DEVELOPER_MODE=ON, or name another folder with --build")
+    if options.snapshot and not os.path.isfile(options.snapshot):
+        parser.error(f"no file {options.snapshot}")
     return options
 
 

@@ -35,7 +35,7 @@ def bench_sources(source):
 
 
 def build_tree(source, build):
-    print(f"building {source.name}", file=sys.stderr)
+    print(f"building {source}", file=sys.stderr)
     run_quietly("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                 "-DMEMREPLAY_CUDA_MODE=OFF", "-DMEMREPLAY_DEVELOPER_MODE=ON")
     run_quietly("cmake", "--build", build, "--target", *bench_sources(source))
@@ -149,6 +149,8 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="memreplay_compare_") as name:
         folder = pathlib.Path(name)
+        # By paths relative to the folder, ccache knows a revision that it has seen before.
+        os.environ.update(CCACHE_BASEDIR=name, CCACHE_NOHASHDIR="true")
         try:
             builds = {"base": build_revision(options.base, "base", folder),
                       "change": build_revision(options.change, "change", folder)}
