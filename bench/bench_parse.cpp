@@ -13,10 +13,12 @@ namespace memreplay {
 namespace {
 
 void parse(benchmark::State& state, std::string const& path, int threads) {
+  read_options options;
+  options.threads = threads;
   std::int64_t bytes = 0;
   std::int64_t events = 0;
   for (auto _ : state) {
-    snapshot const input = read_snapshot(path, {.threads = threads, .on_progress = {}});
+    snapshot const input = read_snapshot(path, options);
     bytes += static_cast<std::int64_t>(input.snapshot_bytes);
     events += static_cast<std::int64_t>(input.events.size_rows());
   }

@@ -38,9 +38,10 @@ void measure(WorkT const& work) {
 }
 
 void parse(char const* path, int threads) {
+  memreplay::read_options options;
+  options.threads = threads;
   measure([&] {
-    memreplay::snapshot const input =
-        memreplay::read_snapshot(std::string(path), {.threads = threads, .on_progress = {}});
+    memreplay::snapshot const input = memreplay::read_snapshot(std::string(path), options);
     return static_cast<std::int64_t>(input.events.size_rows());
   });
 }
