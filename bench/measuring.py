@@ -56,7 +56,7 @@ def machine_facts(build):
         "cpu": kernel_facts("/proc/cpuinfo").get("model name") or platform.machine(),
         "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": memory_bytes("MemTotal"),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
         "python": platform.python_version(),
         "compiler": first_line(cache["CMAKE_CXX_COMPILER"], "--version"),
         "build_type": cache.get("CMAKE_BUILD_TYPE", ""),
