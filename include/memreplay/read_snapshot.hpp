@@ -15,7 +15,8 @@ namespace memreplay {
 struct read_options {
   bool salvage = false;  ///< a file whose tail is cut off is read up to the cut
   int threads = 1;       ///< that read; the result is the same for every number
-  /// Called now and then with (bytes done, bytes in all); may be empty.
+  /// Called now and then with (bytes of the file done, bytes in all); in all are 0 for a stream,
+  /// whose end is not known. May be empty.
   std::function<void(std::uint64_t, std::uint64_t)> on_progress;
 };
 

@@ -1,70 +1,133 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// Finding and decoding the base64 member of a page's file list.
+// Finding and decoding the base64 member of a page's file list, chunk by chunk.
 #include "input/html.hpp"
 
-#include <nettle/base64.h>
-
 #include <algorithm>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include <memreplay/error.hpp>
 
 namespace memreplay::input {
 namespace {
 
-/// The text of the next `"base64": "..."` from `at` on; moves `at` behind it. Empty view data when
-/// there is none; reaches to the end of the page when the page ends inside.
-std::string_view next_member(std::string_view page, std::size_t& at) {
-  constexpr std::string_view name = "base64";
-  while ((at = page.find(name, at)) != std::string_view::npos) {
-    at += name.size();
-    std::size_t const colon = page.find_first_not_of("\"' \t\r\n", at);
-    if (colon == std::string_view::npos || page[colon] != ':') continue;
-    std::size_t const quote = page.find_first_not_of(" \t\r\n", colon + 1);
-    if (quote == std::string_view::npos || (page[quote] != '"' && page[quote] != '\'')) continue;
-    std::size_t const end = std::min(page.find(page[quote], quote + 1), page.size());
-    at = end;
-    return page.substr(quote + 1, end - quote - 1);
-  }
-  return {};
+constexpr std::size_t chunk_bytes = std::size_t{1} << 17;
+constexpr std::string_view member_name = "base64";
+
+bool is_space(char letter) {
+  return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
 }
+
+bool is_quote(char letter) { return letter == '"' || letter == '\''; }
 
 }  // namespace
 
-decoded_page decode_html(std::string_view page, bool is_cut_allowed) {
-  std::size_t at = 0;
-  std::string_view const encoded = next_member(page, at);
-  if (encoded.data() == nullptr) {
+std::size_t member_finder::skip(std::string_view page) {
+  if (state_ == state::inside) {
+    std::size_t const end = page.find(quote_);
+    if (end == std::string_view::npos) return page.size();
+    state_ = state::name;
+    return end + 1;
+  }
+  for (std::size_t at = 0; at < page.size(); ++at) {
+    char const letter = page[at];
+    if ((state_ != state::name && is_space(letter)) ||
+        (state_ == state::colon && is_quote(letter))) {
+      continue;
+    }
+    if (state_ == state::colon && letter == ':') {
+      state_ = state::quote;
+    } else if (state_ == state::quote && is_quote(letter)) {
+      quote_ = letter;
+      state_ = state::inside;
+      return at + 1;
+    } else {
+      state_ = state::name;
+      // Only the first letter of the name begins it anew: no other one is the same.
+      if (letter != member_name[matched_]) matched_ = 0;
+      if (letter == member_name[matched_] && ++matched_ == member_name.size()) {
+        state_ = state::colon;
+        matched_ = 0;
+      }
+    }
+  }
+  return page.size();
+}
+
+html_source::html_source(std::unique_ptr<base::byte_source> page, bool is_cut_allowed)
+    : page_(std::move(page)), is_cut_allowed_(is_cut_allowed), buffer_(chunk_bytes) {
+  while (!finder_.is_inside() && next_chunk()) chunk_.remove_prefix(finder_.skip(chunk_));
+  if (!finder_.is_inside()) {
     throw error(
         error_code::not_a_snapshot, "an HTML page without an embedded snapshot",
         "an error page of a download? Pages of torch.cuda._memory_viz trace_plot can be read");
   }
-  bool const is_cut = at == page.size();
-  if (is_cut && !is_cut_allowed) {
-    throw error(error_code::damaged, "the HTML page ends inside its snapshot", page.size(),
-                "copy it again; --salvage reads what is there");
+  member_offset_ = page_bytes_ - chunk_.size();
+  base64_decode_init(&decoder_);
+}
+
+std::size_t html_source::read(std::span<std::byte> into) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    if (ready_.empty()) {
+      if (has_ended_) break;
+      decode_chunk();
+    }
+    std::size_t const count = std::min(into.size() - done, ready_.size());
+    std::ranges::copy(std::as_bytes(ready_.first(count)), into.data() + done);
+    ready_ = ready_.subspan(count);
+    done += count;
   }
-  decoded_page result;
-  base64_decode_ctx decoder;
-  base64_decode_init(&decoder);
-  std::size_t const offset = static_cast<std::size_t>(encoded.data() - page.data());
-  bool is_valid = true;
-  constexpr std::size_t step = std::size_t{1} << 20;
-  std::vector<std::uint8_t> chunk(BASE64_DECODE_LENGTH(step));
-  for (std::size_t first = 0; first < encoded.size() && is_valid; first += step) {
-    std::string_view const part = encoded.substr(first, step);
-    std::size_t length = chunk.size();
-    is_valid = base64_decode_update(&decoder, &length, chunk.data(), part.size(), part.data()) == 1;
-    result.content.append(
-        std::as_bytes(std::span<std::uint8_t const>{chunk}.first(is_valid ? length : 0)));
+  return done;
+}
+
+/// False at the end of the page.
+bool html_source::next_chunk() {
+  if (!chunk_.empty()) return true;
+  std::size_t const count = page_->read(std::as_writable_bytes(std::span(buffer_)));
+  chunk_ = {buffer_.data(), count};
+  page_bytes_ += count;
+  return count > 0;
+}
+
+void html_source::decode_chunk() {
+  if (!next_chunk()) {
+    if (!is_cut_allowed_) {
+      throw error(error_code::damaged, "the HTML page ends inside its snapshot", page_bytes_,
+                  "copy it again; --salvage reads what is there");
+    }
+    has_ended_ = true;
+    return;
   }
-  if (!is_valid || (base64_decode_final(&decoder) != 1 && !is_cut)) {
-    throw error(error_code::damaged, "the snapshot in the HTML page is not valid base64", offset);
+  std::string_view text = chunk_.substr(0, finder_.skip(chunk_));
+  chunk_.remove_prefix(text.size());
+  bool const is_last = !finder_.is_inside();
+  if (is_last) text.remove_suffix(1);  // the quote
+
+  decoded_.resize(BASE64_DECODE_LENGTH(text.size()));
+  std::size_t length = decoded_.size();
+  bool is_valid =
+      base64_decode_update(&decoder_, &length, decoded_.data(), text.size(), text.data()) == 1;
+  if (is_valid) {
+    ready_ = std::span<std::uint8_t const>(decoded_).first(length);
+    has_decoded_ = has_decoded_ || length > 0;
+    is_valid = !is_last || base64_decode_final(&decoder_) == 1;
   }
-  while (next_member(page, at).data() != nullptr) ++result.other_members;
-  return result;
+  if (!is_valid && !(is_cut_allowed_ && has_decoded_)) {
+    throw error(error_code::damaged, "the snapshot in the HTML page is not valid base64",
+                member_offset_);
+  }
+  if (is_last || !is_valid) finish_page();
+}
+
+/// Counts what else the page embeds.
+void html_source::finish_page() {
+  has_ended_ = true;
+  while (next_chunk()) {
+    bool const was_inside = finder_.is_inside();
+    chunk_.remove_prefix(finder_.skip(chunk_));
+    if (!was_inside && finder_.is_inside()) ++other_members_;
+  }
 }
 
 }  // namespace memreplay::input

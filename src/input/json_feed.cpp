@@ -4,6 +4,10 @@
 #include "input/json_feed.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +26,52 @@ namespace {
 constexpr std::size_t depth_limit = 256;
 /// Long arrays are handed on in batches, as pickles do.
 constexpr std::size_t batch = 1000;
+constexpr std::size_t chunk_bytes = std::size_t{1} << 17;
+
+/// A source as the pair of iterators that nlohmann-json wants. All iterators share one place.
+class letters {
+ public:
+  letters(base::byte_source& bytes, std::function<void()> const& on_read)
+      : bytes_(bytes), on_read_(on_read), buffer_(chunk_bytes) {
+    fill();
+  }
+
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = char const*;
+    using reference = char const&;
+
+    explicit iterator(letters* text) : text_(text) {}
+    char const& operator*() const { return *text_->next_; }
+    iterator& operator++() {
+      if (++text_->next_ == text_->end_) text_->fill();
+      return *this;
+    }
+    /// Only ever compares with the end.
+    bool operator==(iterator const& /*end*/) const { return text_->next_ == text_->end_; }
+
+   private:
+    letters* text_;
+  };
+  iterator begin() { return iterator(this); }
+  iterator end() { return iterator(this); }
+
+ private:
+  void fill() {
+    next_ = buffer_.data();
+    end_ = next_ + bytes_.read(std::as_writable_bytes(std::span(buffer_)));
+    if (on_read_) on_read_();
+  }
+
+  base::byte_source& bytes_;
+  std::function<void()> const& on_read_;
+  std::vector<char> buffer_;
+  char const* next_ = nullptr;
+  char const* end_ = nullptr;
+};
 
 }  // namespace
 
@@ -128,14 +178,12 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
 json_feed::json_feed() : events_(std::make_unique<events>()) {}
 json_feed::~json_feed() = default;
 
-value json_feed::run(std::span<std::byte const> bytes, pickle::sink& listener,
+value json_feed::run(base::byte_source& bytes, pickle::sink& listener,
                      json_options const& options) {
   events_->begin(listener);
-  auto const* const first = reinterpret_cast<char const*>(bytes.data());
-  // Pages pad what they embed with zero bytes.
-  std::size_t length = bytes.size();
-  while (length > 0 && first[length - 1] == '\0') --length;
-  if (!nlohmann::json::sax_parse(first, first + length, events_.get())) {
+  letters text(bytes, options.on_read);
+  // A zero byte is the end as well: pages pad what they embed with them.
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), events_.get())) {
     if (!options.salvage) {
       std::string reason = events_->reason();
       if (std::size_t const colon = reason.rfind(": "); colon != std::string::npos)

@@ -3,16 +3,18 @@
 // A JSON snapshot, told to the same listener as a pickle.
 #pragma once
 
-#include <cstddef>
+#include <functional>
 #include <memory>
-#include <span>
 
+#include "base/byte_source.hpp"
 #include "pickle/sink.hpp"
 
 namespace memreplay::input {
 
 struct json_options {
   bool salvage = false;  ///< a text that ends early is read up to its end
+  /// Called now and then while bytes are read; may be empty.
+  std::function<void()> on_read;
 };
 
 class json_feed final {
@@ -22,8 +24,9 @@ class json_feed final {
   json_feed& operator=(json_feed const&) = delete;
   ~json_feed();
 
-  /// Throws `error` (damaged) with the byte offset, (refused) beyond 256 levels.
-  [[nodiscard]] pickle::value run(std::span<std::byte const> bytes, pickle::sink& listener,
+  /// Reads `bytes` up to the end of the object at least. Throws `error` (damaged) with the byte
+  /// offset, (refused) beyond 256 levels.
+  [[nodiscard]] pickle::value run(base::byte_source& bytes, pickle::sink& listener,
                                   json_options const& options);
   [[nodiscard]] bool is_cut() const noexcept;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -25,8 +26,8 @@ constexpr int wrapper_limit = 4;
 
 /// Real snapshots shrink 9 to 36 times, JSON ones somewhat more. The limit counts from the file, so
 /// that wrappers do not multiply.
-constexpr std::size_t blow_up_limit = 200;
-constexpr std::size_t always_allowed = std::size_t{1} << 30;
+constexpr std::uint64_t blow_up_limit = 200;
+constexpr std::uint64_t always_allowed = std::uint64_t{1} << 30;
 
 std::string_view as_text(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
@@ -62,6 +63,13 @@ bool is_old_pickle(std::string_view text) {
          (text.starts_with("(i"sv) && is_global(text.substr(2)));
 }
 
+std::optional<encoding> encoding_of(std::string_view text) {
+  std::string_view const visible = without_leading_space(text);
+  if (visible.starts_with('{') || visible.starts_with('[')) return encoding::json;
+  if (text.front() == '\x80' || is_old_pickle(text)) return encoding::pickle;
+  return std::nullopt;
+}
+
 std::string describe_start(std::string_view text) {
   std::string shown;
   for (char const byte : text.substr(0, 16)) {
@@ -74,15 +82,31 @@ std::string describe_start(std::string_view text) {
   return shown;
 }
 
+[[noreturn]] void fail_foreign(std::string_view text) {
+  if (without_leading_space(text).starts_with("version https://git-lfs"sv)) {
+    throw error(error_code::not_a_snapshot, "a Git LFS pointer, not the file itself",
+                "run `git lfs pull`");
+  }
+  throw error(error_code::not_a_snapshot,
+              fmt::format("not a memory snapshot: begins with \"{}\"", describe_start(text)),
+              "pickle, gzip, zip, zstd, HTML and JSON snapshots can be read");
+}
+
+std::uint64_t bytes_of_file(peeked_source const& file) {
+  return std::max(file.position(), file.size().value_or(0));
+}
+
 }  // namespace
 
-unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
+std::uint64_t unwrapped::file_bytes() const { return bytes_of_file(*file); }
+
+unwrapped unwrap(std::unique_ptr<base::byte_source> file, bool is_cut_allowed) {
   unwrapped result;
-  result.bytes = bytes;
+  result.bytes = std::make_unique<peeked_source>(std::move(file));
+  result.file = result.bytes.get();
   std::string wrappers;
-  std::size_t const limit = always_allowed + bytes.size() * blow_up_limit;
   for (int level = 0;; ++level) {
-    std::string_view const text = as_text(result.bytes);
+    std::string_view const text = as_text(result.bytes->start());
     if (text.empty()) {
       throw error(error_code::not_a_snapshot,
                   level == 0 ? "the file is empty (0 bytes)"
@@ -90,44 +114,31 @@ unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed) {
                   "the dump died before it wrote anything; record with stacks=\"python\" if "
                   "symbolizing failed");
     }
-    std::string_view const visible = without_leading_space(text);
-    if (text.front() == '\x80') {
-      result.what = encoding::pickle;
-      result.description = "pickle" + wrappers;
+    if (std::optional<encoding> const found = encoding_of(text)) {
+      result.what = *found;
+      result.description = (*found == encoding::json ? "json" : "pickle") + wrappers;
       return result;
     }
-    bool const is_compressed = is_archive(result.bytes);
-    bool const is_wrapper = is_compressed || visible.starts_with('<');
-    if (is_wrapper && level == wrapper_limit) {
+    std::string_view format = archive_format(result.bytes->start());
+    if (format.empty() && without_leading_space(text).starts_with('<')) format = "html";
+    if (format.empty()) fail_foreign(text);
+    if (level == wrapper_limit) {
       throw error(error_code::refused,
                   fmt::format("refused: wrapped more than {} times", wrapper_limit));
     }
-    if (is_compressed) {
-      decoded_member member = decode_archive(result.bytes, limit, is_cut_allowed);
-      result.storage = std::move(member.content);
-      wrappers = " in " + member.format + wrappers;
-    } else if (visible.starts_with('<')) {
-      decoded_page page = decode_html(text, is_cut_allowed);
-      result.storage = std::move(page.content);
-      result.other_members = page.other_members;
-      wrappers = " in html" + wrappers;
-    } else if (visible.starts_with('{') || visible.starts_with('[')) {
-      result.what = encoding::json;
-      result.description = "json" + wrappers;
-      return result;
-    } else if (is_old_pickle(text)) {
-      result.what = encoding::pickle;
-      result.description = "pickle" + wrappers;
-      return result;
-    } else if (visible.starts_with("version https://git-lfs"sv)) {
-      throw error(error_code::not_a_snapshot, "a Git LFS pointer, not the file itself",
-                  "run `git lfs pull`");
+    std::unique_ptr<base::byte_source> inside;
+    if (format == "html") {
+      auto page = std::make_unique<html_source>(std::move(result.bytes), is_cut_allowed);
+      result.page = page.get();
+      inside = std::move(page);
     } else {
-      throw error(error_code::not_a_snapshot,
-                  fmt::format("not a memory snapshot: begins with \"{}\"", describe_start(text)),
-                  "pickle, gzip, zip, zstd, HTML and JSON snapshots can be read");
+      auto limit = [counted = result.file] {
+        return always_allowed + bytes_of_file(*counted) * blow_up_limit;
+      };
+      inside = open_archive(std::move(result.bytes), format, {std::move(limit), is_cut_allowed});
     }
-    result.bytes = result.storage.bytes();
+    result.bytes = std::make_unique<peeked_source>(std::move(inside));
+    wrappers = fmt::format(" in {}{}", format, wrappers);
   }
 }
 

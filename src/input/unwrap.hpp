@@ -5,28 +5,39 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <cstdint>
+#include <memory>
 #include <string>
 
-#include "base/mapped_file.hpp"
+#include "base/byte_source.hpp"
+#include "input/html.hpp"
+#include "input/peeked_source.hpp"
 
 namespace memreplay::input {
 
 enum class encoding { pickle, json };
 
-/// The bytes of a snapshot without any wrapper.
+/// A snapshot's bytes without any wrapper. What is counted here is final when they were read to
+/// their end.
 struct unwrapped {
-  base::byte_buffer storage;  ///< holds `bytes` when they had to be decoded; else empty
-  std::span<std::byte const> bytes;
+  std::unique_ptr<peeked_source> bytes;
   encoding what = encoding::pickle;
-  std::string description;        ///< "pickle", "pickle in gzip", "json in zip" ...
-  std::size_t other_members = 0;  ///< further snapshots in the same HTML page, not read
+  std::string description;  ///< "pickle", "pickle in gzip", "json in zip" ...
+
+  peeked_source const* file = nullptr;  ///< the outermost bytes: owned by `bytes`, or the same
+  html_source const* page = nullptr;    ///< owned by `bytes`, if there is one
+
+  /// Of the file; of a stream, those that were read.
+  [[nodiscard]] std::uint64_t file_bytes() const;
+  /// Further snapshots in the same HTML page, not read.
+  [[nodiscard]] std::size_t other_members() const noexcept {
+    return page == nullptr ? 0 : page->other_members();
+  }
 };
 
-/// `bytes` must outlive the result when nothing had to be decoded. `is_cut_allowed`: a compressed
-/// stream that ends early gives what could be decoded. Throws `error`: not_a_snapshot with what the
-/// bytes look like, damaged for a broken wrapper, refused for one that would blow up beyond 200
-/// times its size.
-[[nodiscard]] unwrapped unwrap(std::span<std::byte const> bytes, bool is_cut_allowed);
+/// `is_cut_allowed`: a compressed stream that ends early gives what could be decoded. Throws
+/// `error`, here or while `bytes` is read: not_a_snapshot with what the bytes look like, damaged
+/// for a broken wrapper, refused for one that would blow up beyond 200 times its size.
+[[nodiscard]] unwrapped unwrap(std::unique_ptr<base::byte_source> file, bool is_cut_allowed);
 
 }  // namespace memreplay::input

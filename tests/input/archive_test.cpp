@@ -3,34 +3,49 @@
 // Compressed files and zip archives: the right member, bombs, and streams that are cut or damaged.
 #include "input/archive.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include <memreplay/error.hpp>
 
-#include "support/pickle_writer.hpp"
+#include "support/sources.hpp"
 #include "support/wrapped_bytes.hpp"
 
 namespace memreplay::input {
 namespace {
 
-using testing::as_input;
 using testing::compressed;
+using testing::source_of;
+using testing::stream_of;
+using testing::text_of;
 using testing::zip_of;
 
-constexpr std::size_t no_limit = std::size_t{1} << 30;
+constexpr std::uint64_t no_limit = std::uint64_t{1} << 30;
 
-std::string decoded(std::string const& bytes, bool is_cut_allowed = false) {
-  decoded_member const member = decode_archive(as_input(bytes), no_limit, is_cut_allowed);
-  return {reinterpret_cast<char const*>(member.content.bytes().data()),
-          member.content.bytes().size()};
+std::unique_ptr<base::byte_source> opened(std::unique_ptr<base::byte_source> source,
+                                          std::string const& bytes, bool is_cut_allowed = false,
+                                          std::uint64_t limit = no_limit) {
+  std::string_view const format = archive_format(std::as_bytes(std::span(bytes)));
+  return open_archive(std::move(source), format,
+                      {.limit = [limit] { return limit; }, .is_cut_allowed = is_cut_allowed});
 }
 
-error failure_of(std::string const& bytes, std::size_t limit = no_limit,
+std::string decoded(std::string const& bytes, bool is_cut_allowed = false,
+                    std::uint64_t limit = no_limit) {
+  return text_of(*opened(source_of(bytes), bytes, is_cut_allowed, limit));
+}
+
+error failure_of(std::string const& bytes, std::uint64_t limit = no_limit,
                  bool is_cut_allowed = false) {
   try {
-    (void)decode_archive(as_input(bytes), limit, is_cut_allowed);
+    (void)decoded(bytes, is_cut_allowed, limit);
     ADD_FAILURE() << "no error";
   } catch (error const& problem) {
     return problem;
@@ -55,7 +70,79 @@ TEST(archive, filters) {
     std::string const bytes = compressed(content, filter);
     EXPECT_LT(bytes.size(), content.size());
     EXPECT_EQ(decoded(bytes), content) << filter;
-    EXPECT_EQ(decode_archive(as_input(bytes), no_limit, false).format, filter);
+    EXPECT_EQ(archive_format(std::as_bytes(std::span(bytes))), filter);
+  }
+}
+
+TEST(archive, pieces_of_any_size) {
+  std::string const content = varied_text();
+  for (std::string const& bytes :
+       {compressed(content, "gzip"), compressed(content, "zstd"), compressed(content, "bzip2"),
+        compressed(content, "xz"), zip_of({{"snapshot.pickle", content}})}) {
+    for (std::size_t const step : {std::size_t{1}, std::size_t{999}, std::size_t{1} << 20}) {
+      EXPECT_EQ(text_of(*opened(source_of(bytes), bytes), step), content);
+      EXPECT_EQ(text_of(*opened(stream_of(bytes), bytes), step), content);
+    }
+  }
+}
+
+TEST(archive, compressed_files_can_be_joined) {
+  EXPECT_EQ(decoded(compressed("one ", "gzip") + compressed("two", "gzip")), "one two");
+  EXPECT_EQ(decoded(compressed("one ", "zstd") + compressed("two", "zstd")), "one two");
+}
+
+TEST(archive, a_zip_that_comes_as_a_stream) {
+  std::string const torch = zip_of({{"archive/version", "3\n"}, {"archive/data.pkl", "pickle"}});
+  EXPECT_EQ(text_of(*opened(stream_of(torch), torch)), "pickle");
+  std::string const several = zip_of({{"rank0.pickle", "a"}, {"rank1.pickle", "b"}});
+  EXPECT_THROW((void)opened(stream_of(several), several), error);
+  std::string const content = varied_text();
+  std::string const cut = zip_of({{"snapshot.pickle", content}}).substr(0, 50'000);
+  std::string const start = text_of(*opened(stream_of(cut), cut, true));
+  EXPECT_GT(start.size(), 50'000U);
+  EXPECT_EQ(start, content.substr(0, start.size()));
+}
+
+TEST(archive, a_stream_is_read_to_its_end) {
+  std::string const content = varied_text();
+  for (std::string const& bytes :
+       {compressed(content, "gzip") + std::string(5'000'000, 'x'),
+        zip_of({{"snapshot.pickle", content}}) + std::string(10'000, '\0')}) {
+    auto stream = stream_of(bytes);
+    base::byte_source& outer = *stream;
+    auto const archive = opened(std::move(stream), bytes);
+    EXPECT_EQ(text_of(*archive), content);
+    EXPECT_EQ(text_of(outer), "");
+  }
+}
+
+/// Fails in the middle, as a file on a lost network drive does.
+class failing_source final : public base::byte_source {
+ public:
+  explicit failing_source(std::string_view text) : bytes_(std::as_bytes(std::span(text))) {}
+  std::size_t read(std::span<std::byte> into) override {
+    std::size_t const count = bytes_.read(into);
+    if (count < into.size()) throw error(error_code::cannot_read, "a.gz: Input/output error");
+    return count;
+  }
+
+ private:
+  base::memory_source bytes_;
+};
+
+TEST(archive, failures_of_the_file_pass_through) {
+  std::string const content = varied_text();
+  for (std::string const& bytes :
+       {compressed(content, "gzip"), compressed(content, "zstd"), compressed(content, "bzip2"),
+        compressed(content, "xz"), zip_of({{"snapshot.pickle", content}})}) {
+    for (bool const is_cut_allowed : {false, true}) {
+      try {
+        (void)text_of(*opened(std::make_unique<failing_source>(bytes), bytes, is_cut_allowed));
+        ADD_FAILURE() << "no error";
+      } catch (error const& problem) {
+        EXPECT_EQ(problem.code(), error_code::cannot_read) << problem.what();
+      }
+    }
   }
 }
 
@@ -127,6 +214,27 @@ TEST(archive, salvage_gives_what_could_be_decoded) {
     EXPECT_LT(start.size(), content.size());
     EXPECT_EQ(start, content.substr(0, start.size()));
   }
+}
+
+TEST(archive, a_cut_at_the_very_end_is_found) {
+  std::string const content = varied_text();
+  for (std::string const& whole : {compressed(content, "gzip"), compressed(content, "zstd"),
+                                   compressed(content, "bzip2"), compressed(content, "xz")}) {
+    std::string const cut = whole.substr(0, whole.size() - 1);
+    EXPECT_EQ(failure_of(cut).code(), error_code::damaged);
+    // libarchive gives nothing of the block in which a stream breaks.
+    std::string const start = decoded(cut, true);
+    EXPECT_GT(start.size() + 100'000, content.size());
+    EXPECT_EQ(start, content.substr(0, start.size()));
+  }
+}
+
+TEST(archive, what_failed_has_ended) {
+  std::string const whole = compressed(varied_text(), "gzip");
+  std::string const half = whole.substr(0, whole.size() / 2);
+  auto const archive = opened(source_of(half), half);
+  EXPECT_THROW((void)text_of(*archive), error);
+  EXPECT_EQ(text_of(*archive), "");
 }
 
 TEST(archive, damaged_streams) {

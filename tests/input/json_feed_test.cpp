@@ -13,13 +13,15 @@
 #include <memreplay/error.hpp>
 
 #include "support/pickle_writer.hpp"
+#include "support/sources.hpp"
 
 namespace memreplay::input {
 namespace {
 
 using pickle::value;
 using pickle::value_kind;
-using testing::as_input;
+using testing::source_of;
+using testing::stream_of;
 
 /// Spells containers out; payloads are rows of `texts_`.
 class spelling_sink final : public pickle::sink {
@@ -77,7 +79,7 @@ class spelling_sink final : public pickle::sink {
 std::string spelled(std::string_view text, bool salvage = false) {
   spelling_sink listener;
   json_feed feed;
-  value const root = feed.run(as_input(text), listener, {.salvage = salvage});
+  value const root = feed.run(*source_of(text), listener, {.salvage = salvage, .on_read = {}});
   return listener.spell(root);
 }
 
@@ -111,14 +113,14 @@ TEST(json_feed, long_lists_come_in_batches) {
   }
   spelling_sink listener;
   json_feed feed;
-  EXPECT_EQ(listener.spell(feed.run(as_input(text + "]"), listener, {})), expected + "]");
+  EXPECT_EQ(listener.spell(feed.run(*source_of(text + "]"), listener, {})), expected + "]");
   EXPECT_EQ(listener.largest_batch, 1000U);
 }
 
 TEST(json_feed, equal_texts_are_one) {
   spelling_sink listener;
   json_feed feed;
-  (void)feed.run(as_input("[\"x\", \"y\", \"x\"]"), listener, {});
+  (void)feed.run(*source_of("[\"x\", \"y\", \"x\"]"), listener, {});
   EXPECT_EQ(feed.text({.bits = 0, .kind = value_kind::text}), "x");
   EXPECT_EQ(feed.text({.bits = 1, .kind = value_kind::text}), "y");
 }
@@ -152,10 +154,10 @@ TEST(json_feed, salvage_closes_what_is_open) {
   EXPECT_EQ(spelled("", true), "None");
   json_feed feed;
   spelling_sink listener;
-  (void)feed.run(as_input("[1"), listener, {.salvage = true});
+  (void)feed.run(*source_of("[1"), listener, {.salvage = true, .on_read = {}});
   EXPECT_TRUE(feed.is_cut());
   json_feed whole;
-  (void)whole.run(as_input("[1]"), listener, {.salvage = true});
+  (void)whole.run(*source_of("[1]"), listener, {.salvage = true, .on_read = {}});
   EXPECT_FALSE(whole.is_cut());
 }
 

@@ -10,25 +10,28 @@
 #include <memreplay/error.hpp>
 
 #include "support/pickle_writer.hpp"
+#include "support/sources.hpp"
 #include "support/wrapped_bytes.hpp"
 
 namespace memreplay::input {
 namespace {
 
-using testing::as_input;
 using testing::compressed;
 using testing::page_of;
+using testing::source_of;
+using testing::stream_of;
+using testing::text_of;
 using testing::zip_of;
 
 std::string const pickle = testing::write_python_pickle(testing::small_snapshot(), 4);
 
-std::string content_of(unwrapped const& found) {
-  return {reinterpret_cast<char const*>(found.bytes.data()), found.bytes.size()};
-}
+unwrapped unwrap(std::string const& bytes) { return input::unwrap(stream_of(bytes), false); }
+
+std::string content_of(unwrapped const& found) { return text_of(*found.bytes); }
 
 error failure_of(std::string const& bytes, bool is_cut_allowed = false) {
   try {
-    (void)unwrap(as_input(bytes), is_cut_allowed);
+    (void)text_of(*input::unwrap(source_of(bytes), is_cut_allowed).bytes);
     ADD_FAILURE() << "no error";
   } catch (error const& problem) {
     return problem;
@@ -36,29 +39,29 @@ error failure_of(std::string const& bytes, bool is_cut_allowed = false) {
   return {error_code::cannot_read, "none"};
 }
 
-TEST(unwrap, plain_files_stay_where_they_are) {
-  unwrapped const found = unwrap(as_input(pickle), false);
+TEST(unwrap, plain_files) {
+  unwrapped const found = unwrap(pickle);
   EXPECT_EQ(found.what, encoding::pickle);
   EXPECT_EQ(found.description, "pickle");
-  EXPECT_EQ(static_cast<void const*>(found.bytes.data()), pickle.data());
-  EXPECT_TRUE(found.storage.bytes().empty());
+  EXPECT_EQ(found.bytes.get(), found.file);
+  EXPECT_EQ(content_of(found), pickle);
 }
 
 TEST(unwrap, old_pickles_have_no_magic) {
   for (int const protocol : {0, 1, 2, 3, 5}) {
     std::string const old = testing::write_python_pickle(testing::small_snapshot(), protocol);
-    EXPECT_EQ(unwrap(as_input(old), false).what, encoding::pickle) << protocol;
+    EXPECT_EQ(unwrap(old).what, encoding::pickle) << protocol;
     std::string const bare = testing::write_python_pickle(testing::list({}), protocol);
-    EXPECT_EQ(unwrap(as_input(bare), false).what, encoding::pickle) << protocol;
+    EXPECT_EQ(unwrap(bare).what, encoding::pickle) << protocol;
   }
   // Left to the machine, which refuses them by name.
-  EXPECT_EQ(unwrap(as_input("cposix\nsystem\n(S'true'\ntR."), false).what, encoding::pickle);
-  EXPECT_EQ(unwrap(as_input("(iposix\nsystem\n."), false).what, encoding::pickle);
+  EXPECT_EQ(unwrap("cposix\nsystem\n(S'true'\ntR.").what, encoding::pickle);
+  EXPECT_EQ(unwrap("(iposix\nsystem\n.").what, encoding::pickle);
 }
 
 TEST(unwrap, json) {
   for (std::string const text : {"{\"segments\": []}", "[]", " \r\n\t[1]", "\xef\xbb\xbf{}"}) {
-    unwrapped const found = unwrap(as_input(text), false);
+    unwrapped const found = unwrap(text);
     EXPECT_EQ(found.what, encoding::json);
     EXPECT_EQ(found.description, "json");
   }
@@ -75,31 +78,31 @@ TEST(unwrap, one_wrapper) {
                               example{compressed(pickle, "xz"), "pickle in xz"},
                               example{zip_of({{"snapshot.pickle", pickle}}), "pickle in zip"},
                               example{page_of({pickle}), "pickle in html"}}) {
-    unwrapped const found = unwrap(as_input(each.bytes), false);
+    unwrapped const found = unwrap(each.bytes);
     EXPECT_EQ(found.description, each.description);
     EXPECT_EQ(content_of(found), pickle);
-    EXPECT_EQ(found.other_members, 0U);
+    EXPECT_EQ(found.other_members(), 0U);
   }
 }
 
 TEST(unwrap, wrappers_in_wrappers) {
   std::string bytes = zip_of({{"a.html", page_of({compressed(pickle, "zstd")})}});
-  unwrapped const found = unwrap(as_input(bytes), false);
+  unwrapped const found = unwrap(bytes);
   EXPECT_EQ(found.description, "pickle in zstd in html in zip");
   EXPECT_EQ(content_of(found), pickle);
 
   bytes = "{\"segments\": []}";
   for (int level = 0; level < 4; ++level) bytes = compressed(bytes, "gzip");
-  EXPECT_EQ(unwrap(as_input(bytes), false).description, "json in gzip in gzip in gzip in gzip");
+  EXPECT_EQ(unwrap(bytes).description, "json in gzip in gzip in gzip in gzip");
   error const problem = failure_of(compressed(bytes, "gzip"));
   EXPECT_EQ(problem.code(), error_code::refused);
   EXPECT_NE(std::string(problem.what()).find("more than 4 times"), std::string::npos);
 }
 
 TEST(unwrap, pages_tell_how_many_snapshots_they_hold) {
-  unwrapped const found = unwrap(as_input(page_of({pickle, "b", "c"})), false);
-  EXPECT_EQ(found.other_members, 2U);
+  unwrapped const found = unwrap(page_of({pickle, "b", "c"}));
   EXPECT_EQ(content_of(found), pickle);
+  EXPECT_EQ(found.other_members(), 2U);
 }
 
 TEST(unwrap, what_is_no_snapshot_is_named) {
