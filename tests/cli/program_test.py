@@ -7,9 +7,11 @@
 """
 
 import base64
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 import pathlib
 import pickle
@@ -344,18 +346,45 @@ class GoodRuns(ProgramTest):
             contents[f"protocol {protocol}"] = pickle.dumps(make_snapshot(), protocol=protocol)
         contents["trailing zeros"] = GOOD + b"\0\0\0"
         contents["gzip"] = gzip.compress(GOOD)
+        contents["bzip2"] = bz2.compress(GOOD)
+        contents["xz"] = lzma.compress(GOOD)
         contents["zip"] = zipped(snapshot=GOOD)
-        contents["torch.save"] = zipped(**{"archive/data.pkl": GOOD, "archive/version": b"3\n"})
+        contents["torch.save"] = zipped(**{"archive/version": b"3\n", "archive/data.pkl": GOOD})
         contents["html"] = page(GOOD)
         contents["json"] = json.dumps(make_snapshot()).encode()
+        contents["html in zip in gzip"] = gzip.compress(zipped(page=page(GOOD)))
         said = {}
         for name, content in contents.items():
-            result = self.run_program("report", self.put("a", content), "--json")
-            self.assertEqual(result.returncode, 0, (name, result.stderr))
-            devices = json.loads(result.stdout)["devices"]
-            said[name] = json.dumps(devices, sort_keys=True)
+            for way in ("file", "pipe"):
+                path = self.put("a", content) if way == "file" else "-"
+                stdin = b"" if way == "file" else content
+                result = self.run_program("report", path, "--json", stdin=stdin)
+                self.assertEqual(result.returncode, 0, (name, way, result.stderr))
+                devices = json.loads(result.stdout)["devices"]
+                said[name, way] = json.dumps(devices, sort_keys=True)
+                info = json.loads(self.run_program("info", path, "--json", stdin=stdin).stdout)
+                self.assertEqual(info["file_size_bytes"], len(content), (name, way))
         for name, devices in said.items():
-            self.assertEqual(devices, said["protocol 4"], name)
+            self.assertEqual(devices, said["protocol 4", "file"], name)
+
+    def test_memory_is_bounded_by_what_is_kept(self):
+        text = json.dumps(make_snapshot()).encode()
+        blanks = b" " * (300 * MIB // text.count(b"{"))
+        packed = gzip.compress(text.replace(b"{", b"{" + blanks), compresslevel=1)
+        path = self.put("a.json.gz", packed)
+        # A process of its own, since a new one counts what its parent uses.
+        measure = (
+            "import os, subprocess, sys; child = subprocess.Popen(sys.argv[1:]);"
+            "_, status, used = os.wait4(child.pid, 0);"
+            "print('KiB', used.ru_maxrss); sys.exit(os.waitstatus_to_exitcode(status))"
+        )
+        result = subprocess.run(
+            [sys.executable, "-c", measure, PROGRAM, "info", path],
+            capture_output=True,
+            timeout=120,
+        )
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLess(int(result.stdout.rsplit(b"KiB", 1)[1]), 100 * 1024)
 
     def test_numbers(self):
         result = self.run_program("report", self.put("a.pickle", GOOD), "--json")

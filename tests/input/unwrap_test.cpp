@@ -3,6 +3,10 @@
 // What a file is shows in its content: wrappers come off, and what is no snapshot is named.
 #include "input/unwrap.hpp"
 
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -97,6 +101,71 @@ TEST(unwrap, wrappers_in_wrappers) {
   error const problem = failure_of(compressed(bytes, "gzip"));
   EXPECT_EQ(problem.code(), error_code::refused);
   EXPECT_NE(std::string(problem.what()).find("more than 4 times"), std::string::npos);
+}
+
+TEST(unwrap, what_is_counted) {
+  std::string const torch =
+      zip_of({{"a/data.pkl", pickle}, {"a/data/0", std::string(50'000, 'x')}});
+  for (std::string const& bytes :
+       {pickle, compressed(pickle, "gzip"), compressed(pickle, "xz") + std::string(9'000, '\0'),
+        torch, page_of({pickle}), compressed(torch, "zstd"), zip_of({{"a", torch}})}) {
+    for (bool const is_stream : {false, true}) {
+      unwrapped const found = input::unwrap(is_stream ? stream_of(bytes) : source_of(bytes), false);
+      EXPECT_EQ(found.bytes->position(), 0U);
+      EXPECT_EQ(found.file->size().has_value(), !is_stream);
+      EXPECT_EQ(text_of(*found.bytes, 17), pickle);
+      EXPECT_EQ(found.bytes->position(), pickle.size());
+      EXPECT_EQ(found.file_bytes(), bytes.size()) << found.description << is_stream;
+    }
+  }
+}
+
+TEST(unwrap, damage_behind_the_snapshot_is_found) {
+  std::string const page = page_of({pickle}) + std::string(100'000, ' ');
+  std::string const bytes = compressed(page, "gzip");
+  EXPECT_EQ(failure_of(bytes.substr(0, bytes.size() - 4)).code(), error_code::damaged);
+  unwrapped const found = input::unwrap(stream_of(bytes.substr(0, bytes.size() - 4)), true);
+  EXPECT_EQ(content_of(found), pickle);
+}
+
+TEST(unwrap, bombs_are_refused_while_they_blow_up) {
+  std::string const part = compressed(std::string(std::size_t{64} << 20, ' '), "zstd");
+  std::string bomb = compressed("[1", "zstd");
+  for (int times = 0; times < 20; ++times) bomb += part;
+  for (std::string const& bytes : {bomb, zip_of({{"a.zst", bomb}}), compressed(bomb, "gzip")}) {
+    for (bool const is_cut_allowed : {false, true}) {
+      unwrapped const found = input::unwrap(stream_of(bytes), is_cut_allowed);
+      try {
+        base::drain(*found.bytes);
+        ADD_FAILURE() << "no error";
+      } catch (error const& problem) {
+        EXPECT_EQ(problem.code(), error_code::refused);
+        EXPECT_NE(std::string(problem.what()).find("200 times"), std::string::npos);
+      }
+      EXPECT_LT(found.bytes->position(), std::size_t{1300} << 20);
+    }
+  }
+}
+
+std::int64_t most_memory_used_kib() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss;
+}
+
+TEST(unwrap, memory_does_not_grow_with_what_is_decoded) {
+  std::string part;
+  for (int row = 0; part.size() < (std::size_t{1} << 20); ++row) part += std::to_string(row % 999);
+  for (char const* filter : {"gzip", "zstd", "bzip2", "xz"}) {
+    std::string const packed = compressed(part, filter);
+    std::string bytes = compressed("[", filter);
+    for (int times = 0; times < 300; ++times) bytes += packed;
+    unwrapped const found = input::unwrap(source_of(bytes), false);
+    std::int64_t const before = most_memory_used_kib();
+    base::drain(*found.bytes);
+    EXPECT_EQ(found.bytes->position(), 300 * part.size() + 1);
+    EXPECT_LT(most_memory_used_kib() - before, 64 << 10) << filter;
+  }
 }
 
 TEST(unwrap, pages_tell_how_many_snapshots_they_hold) {

@@ -93,6 +93,15 @@ TEST(read_snapshot, files) {
   EXPECT_THROW((void)read_snapshot(path.string()), error);
 }
 
+TEST(read_snapshot, damaged_wrappers_are_named_before_what_they_let_through) {
+  std::string const padded = write_json(small_snapshot()) + std::string(1 << 20, ' ') + "rubbish";
+  std::string bytes = compressed(padded, "gzip");
+  EXPECT_NE(std::string(failure_of_bytes(bytes).what()).find("damaged JSON"), std::string::npos);
+  bytes.resize(bytes.size() - 4);
+  EXPECT_NE(std::string(failure_of_bytes(bytes).what()).find("the compressed file is damaged"),
+            std::string::npos);
+}
+
 TEST(read_snapshot, ascend) {
   // Ascend: no times, no contexts, an action of its own, rows out of order at the front.
   snapshot const input = read(snapshot_object(
