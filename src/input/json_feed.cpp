@@ -27,6 +27,7 @@ constexpr std::size_t depth_limit = 256;
 /// Long arrays are handed on in batches, as pickles do.
 constexpr std::size_t batch = 1000;
 constexpr std::size_t chunk_bytes = std::size_t{1} << 17;
+constexpr std::size_t value_limit = std::size_t{16} << 20;
 
 /// A source as the pair of iterators that nlohmann-json wants. All iterators share one place.
 class letters {
@@ -59,8 +60,16 @@ class letters {
   iterator begin() { return iterator(this); }
   iterator end() { return iterator(this); }
 
+  /// A value was read. The parser keeps all letters since then, blanks too.
+  void end_value() noexcept { chunks_of_value_ = 0; }
+
  private:
   void fill() {
+    if (++chunks_of_value_ > value_limit / chunk_bytes) {
+      throw error(error_code::refused,
+                  fmt::format("refused: JSON with one value, or a gap, of more than {} MiB",
+                              value_limit >> 20));
+    }
     next_ = buffer_.data();
     end_ = next_ + bytes_.read(std::as_writable_bytes(std::span(buffer_)));
     if (on_read_) on_read_();
@@ -71,6 +80,7 @@ class letters {
   std::vector<char> buffer_;
   char const* next_ = nullptr;
   char const* end_ = nullptr;
+  std::size_t chunks_of_value_ = 0;
 };
 
 }  // namespace
@@ -79,7 +89,10 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit events() = default;
 
-  void begin(pickle::sink& listener) { listener_ = &listener; }
+  void begin(pickle::sink& listener, letters& text) {
+    listener_ = &listener;
+    text_ = &text;
+  }
 
   bool null() override { return push({}); }
   bool boolean(bool flag) override { return push({.bits = flag, .kind = value_kind::boolean}); }
@@ -125,6 +138,7 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool push(value item) {
+    text_->end_value();
     values_.push_back(item);
     if (!open_.empty()) flush_batch(open_.back());
     return true;
@@ -141,6 +155,7 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(value_kind kind) {
+    text_->end_value();
     if (open_.size() >= depth_limit) {
       throw error(error_code::refused,
                   fmt::format("refused: JSON nested deeper than {} levels", depth_limit));
@@ -169,6 +184,7 @@ class json_feed::events final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   pickle::sink* listener_ = nullptr;
+  letters* text_ = nullptr;
   std::vector<value> values_;
   std::vector<container> open_;
   std::size_t failed_at_ = 0;
@@ -180,8 +196,8 @@ json_feed::~json_feed() = default;
 
 value json_feed::run(base::byte_source& bytes, pickle::sink& listener,
                      json_options const& options) {
-  events_->begin(listener);
   letters text(bytes, options.on_read);
+  events_->begin(listener, text);
   // A zero byte is the end as well: pages pad what they embed with them.
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), events_.get())) {
     if (!options.salvage) {

@@ -25,7 +25,7 @@ class json_feed final {
   ~json_feed();
 
   /// Reads `bytes` up to the end of the object at least. Throws `error` (damaged) with the byte
-  /// offset, (refused) beyond 256 levels.
+  /// offset, (refused) beyond 256 levels or 16 MiB of one value.
   [[nodiscard]] pickle::value run(base::byte_source& bytes, pickle::sink& listener,
                                   json_options const& options);
   [[nodiscard]] bool is_cut() const noexcept;

@@ -147,6 +147,30 @@ TEST(json_feed, depth_is_bounded) {
   EXPECT_EQ(failure_of(std::string(std::size_t{4} << 20, '[')).code(), error_code::refused);
 }
 
+TEST(json_feed, one_value_is_bounded) {
+  std::size_t const large = std::size_t{17} << 20;
+  std::string const blanks(large, ' ');
+  for (std::string const& text : {"[\"" + std::string(large, 'x') + "\"]", "[" + blanks + "]",
+                                  "[1]" + blanks, "[" + std::string(large, '1') + "]"}) {
+    EXPECT_EQ(failure_of(text).code(), error_code::refused);
+  }
+  std::string const most(std::size_t{15} << 20, 'x');
+  EXPECT_EQ(spelled("[\"" + most + "\"]"), "['" + most + "']");
+}
+
+TEST(json_feed, pieces_of_any_size_tell_where_they_are) {
+  std::string text = "[";
+  while (text.size() < 1'000'000) text += "1, ";
+  int reads = 0;
+  spelling_sink listener;
+  json_feed feed;
+  (void)feed.run(*stream_of(text + "2]"), listener,
+                 {.salvage = false, .on_read = [&] { ++reads; }});
+  EXPECT_GT(reads, 4);
+  error const problem = failure_of(text + "x]");
+  EXPECT_EQ(problem.byte_offset(), text.size() + 1);
+}
+
 TEST(json_feed, salvage_closes_what_is_open) {
   EXPECT_EQ(spelled("[1, 2", true), "[1, 2]");
   EXPECT_EQ(spelled("{\"a\": 1, \"b\": [1, {\"c\": 2", true), "{'a': 1, 'b': [1] CUT}");
