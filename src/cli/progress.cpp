@@ -25,19 +25,25 @@ progress::~progress() {
 
 void progress::show(std::uint64_t done_bytes, std::uint64_t all_bytes) {
   clock::time_point const now = clock::now();
-  if (!is_on_ || now - started_ < 500ms || now - drawn_ < 100ms || all_bytes == 0) return;
+  if (!is_on_ || now - started_ < 500ms || now - drawn_ < 100ms) return;
   drawn_ = now;
   is_drawn_ = true;
   double const seconds = std::chrono::duration<double>(now - started_).count();
-  double const share =
-      std::min(1.0, static_cast<double>(done_bytes) / static_cast<double>(all_bytes));
   double const rate = static_cast<double>(done_bytes) / seconds;
-  double const left = rate > 0 ? static_cast<double>(all_bytes - done_bytes) / rate : 0;
-  constexpr int width = 24;
-  int const filled = static_cast<int>(share * width);
-  fmt::print(stderr, "\r\033[K{} [{:=<{}}{: <{}}] {:3.0f} %  {}/s  {:.0f} s left", what_, "",
-             filled, "", width - filled, 100 * share,
-             base::byte_text(static_cast<std::int64_t>(rate)), left);
+  std::string const rate_text = base::byte_text(static_cast<std::int64_t>(rate));
+  if (all_bytes == 0) {
+    fmt::print(stderr, "\r\033[K{} {}  {}/s", what_,
+               base::byte_text(static_cast<std::int64_t>(done_bytes)), rate_text);
+  } else {
+    // A file may grow while it is read.
+    double const share =
+        std::min(1.0, static_cast<double>(done_bytes) / static_cast<double>(all_bytes));
+    double const left = rate > 0 ? (1 - share) * static_cast<double>(all_bytes) / rate : 0;
+    constexpr int width = 24;
+    int const filled = static_cast<int>(share * width);
+    fmt::print(stderr, "\r\033[K{} [{:=<{}}{: <{}}] {:3.0f} %  {}/s  {:.0f} s left", what_, "",
+               filled, "", width - filled, 100 * share, rate_text, left);
+  }
   std::fflush(stderr);
 }
 

@@ -19,6 +19,7 @@ class progress {
   /// Wipes the line.
   ~progress();
 
+  /// `all_bytes`: 0 when nobody knows.
   void show(std::uint64_t done_bytes, std::uint64_t all_bytes);
 
  private:
