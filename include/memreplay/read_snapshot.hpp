@@ -16,7 +16,7 @@ struct read_options {
   bool salvage = false;  ///< a file whose tail is cut off is read up to the cut
   int threads = 1;       ///< that read; the result is the same for every number
   /// Called now and then with (bytes of the file done, bytes in all); in all are 0 for a stream,
-  /// whose end is not known. May be empty.
+  /// whose end is not known. From any thread, never from two at once. May be empty.
   std::function<void(std::uint64_t, std::uint64_t)> on_progress;
 };
 

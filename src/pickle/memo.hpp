@@ -3,9 +3,11 @@
 // The memo: one word a slot, dense for the slots that writers use, sparse for the others.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include <memreplay/column.hpp>
 
@@ -13,7 +15,10 @@
 
 namespace memreplay::pickle {
 
-/// A slot's word: kind in the top byte, payload below. 8 bytes a slot.
+/// A slot's word has the kind in its top byte and the payload below. The two upper bytes of all
+/// words of a file take a handful of values, and payloads below them are row numbers: so a slot is
+/// kept in 4 bytes, 5 bits for the upper bytes and 27 for the number; what does not fit is kept
+/// aside.
 class memo {
  public:
   static constexpr std::uint64_t unset = ~std::uint64_t{0};
@@ -33,33 +38,41 @@ class memo {
 
   [[nodiscard]] std::uint64_t operator[](std::uint64_t slot) const {
     if (slot < dense_.size()) [[likely]] {
-      std::uint64_t const found = dense_[static_cast<std::size_t>(slot)];
-      if (found != unset || sparse_.empty()) [[likely]]
-        return found;
+      std::uint32_t const cell = dense_[static_cast<std::size_t>(slot)];
+      if (cell < first_odd_cell) [[likely]]
+        return uppers_[cell >> number_bits] | (cell & number_mask);
     }
-    return sparse_word(slot);
+    return odd_word(slot);
   }
-  void append(std::uint64_t word) { dense_.push_back(word); }
+  void append(std::uint64_t word) { dense_.push_back(to_cell(word)); }
   /// Slots below `dense_limit` are kept dense; a hostile file may name any.
-  void store(std::uint64_t slot, std::uint64_t word, std::size_t dense_limit) {
-    if (slot >= dense_.size()) {
-      if (slot >= dense_limit) {
-        sparse_[slot] = word;
-        return;
-      }
-      dense_.resize(static_cast<std::size_t>(slot) + 1, unset);
-    }
-    if (!sparse_.empty()) sparse_.erase(slot);
-    dense_[static_cast<std::size_t>(slot)] = word;
-  }
+  void store(std::uint64_t slot, std::uint64_t word, std::size_t dense_limit);
 
  private:
-  [[nodiscard]] std::uint64_t sparse_word(std::uint64_t slot) const {
-    auto const found = sparse_.find(slot);
-    return found == sparse_.end() ? unset : found->second;
-  }
+  static constexpr int number_bits = 27;
+  static constexpr std::uint32_t number_mask = (std::uint32_t{1} << number_bits) - 1;
+  static constexpr std::uint32_t odd_group = 31;  ///< rows of `odd_`, and `unset_cell`
+  static constexpr std::uint32_t first_odd_cell = odd_group << number_bits;
+  static constexpr std::uint32_t unset_cell = ~std::uint32_t{0};
+  static constexpr std::uint64_t low_mask = (std::uint64_t{1} << 48) - 1;
 
-  column<std::uint64_t> dense_;
+  [[nodiscard]] static constexpr std::size_t place_of(std::uint64_t word) noexcept {
+    return static_cast<std::size_t>((word >> payload_bits) * 32 + (word >> 48 & 0xff)) % 512;
+  }
+  [[nodiscard]] std::uint32_t to_cell(std::uint64_t word) {
+    std::uint32_t const group = groups_[place_of(word)];
+    if ((word & ~low_mask) == uppers_[group] && (word & low_mask) <= number_mask) [[likely]]
+      return group << number_bits | static_cast<std::uint32_t>(word & number_mask);
+    return to_other_cell(word);
+  }
+  [[nodiscard]] std::uint32_t to_other_cell(std::uint64_t word);
+  [[nodiscard]] std::uint64_t odd_word(std::uint64_t slot) const;
+
+  column<std::uint32_t> dense_;
+  std::array<std::uint64_t, odd_group> uppers_{};  ///< per group: the upper two bytes of its words
+  std::array<std::uint8_t, 512> groups_{};              ///< by the hash of a word's upper bytes
+  std::uint32_t group_count_ = 1;                       ///< group 0 is that of zeros
+  std::vector<std::uint64_t> odd_;
   std::unordered_map<std::uint64_t, std::uint64_t> sparse_;
 };
 

@@ -54,6 +54,7 @@ std::unique_ptr<part> part_feed::read_part() {
   made->offset = bytes_read_;
   bytes_read_ += got;
   is_ended_ = got < made->capacity();
+  if (options_.on_read) options_.on_read();
   return got == 0 ? nullptr : std::move(made);
 }
 
@@ -114,15 +115,13 @@ void part_feed::work(row_reader& reader) {
 }
 
 std::unique_ptr<part> part_feed::next() {
-  std::unique_ptr<part> result;
-  if (threads_.empty()) {
-    std::lock_guard const lock(reading_);
-    result = read_part();
-  } else {
-    result = next_in_order();
-  }
-  if (result && options_.on_progress) options_.on_progress(result->offset + result->size());
-  return result;
+  if (!threads_.empty()) return next_in_order();
+  std::lock_guard const lock(reading_);
+  return read_part();
+}
+
+void part_feed::drain() {
+  while (std::unique_ptr<part> rest = next()) recycle(std::move(rest));
 }
 
 std::unique_ptr<part> part_feed::next_in_order() {

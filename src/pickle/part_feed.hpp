@@ -23,8 +23,8 @@ namespace memreplay::pickle {
 struct feed_options {
   int threads = 1;  ///< 1: everything happens in `next`
   std::size_t part_bytes = std::size_t{1} << 20;
-  /// Called by `next` with the number of bytes handed out so far; may be empty.
-  std::function<void(std::uint64_t)> on_progress;
+  /// Called after each read, by the thread that has read, never by two at once; may be empty.
+  std::function<void()> on_read;
 };
 
 /// Parts arrive in order. Reading from the source happens on whatever thread has time, never on two
@@ -39,14 +39,14 @@ class part_feed {
 
   /// The next part; null at the end. Throws what the source throws.
   [[nodiscard]] std::unique_ptr<part> next();
+  /// Reads to the end of the source and forgets it.
+  void drain();
   /// Gives back a part for reuse.
   void recycle(std::unique_ptr<part> used);
 
   /// What the machine learns here the readers use from then on.
   [[nodiscard]] form_list& forms() noexcept { return forms_; }
   [[nodiscard]] std::size_t readers() const noexcept;
-  /// Bytes read so far.
-  [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
  private:
   struct slot {

@@ -23,20 +23,19 @@ std::uint64_t phrase_table::hash(phrase bytes) noexcept {
 }
 
 std::uint32_t phrase_table::intern(phrase bytes, std::uint64_t hash) {
-  if ((used_ + 1) * 2 > table_.size()) grow();
+  if ((phrases_.size() + 1) * 2 > table_.size()) grow();
   std::size_t const mask = table_.size() - 1;
   std::size_t slot = hash & mask;
-  for (; table_[slot].length != 0; slot = (slot + 1) & mask) {
-    entry const& candidate = table_[slot];
-    if (candidate.hash == hash && candidate.length == bytes.size() &&
-        std::memcmp(candidate.first, bytes.data(), bytes.size()) == 0) {
-      return candidate.number;
-    }
+  for (; table_[slot].number != absent; slot = (slot + 1) & mask) {
+    if (table_[slot].hash != hash) continue;
+    phrase const known = phrases_[table_[slot].number];
+    if (known.size() == bytes.size() && std::memcmp(known.data(), bytes.data(), known.size()) == 0)
+      return table_[slot].number;
   }
-  if (bytes.empty() || kept_bytes_ + bytes.size() > byte_limit) return absent;
-  newest_ = {keep(bytes), bytes.size()};
-  auto const number = static_cast<std::uint32_t>(used_++);
-  table_[slot] = {newest_.data(), static_cast<std::uint32_t>(bytes.size()), number, hash};
+  if (kept_bytes_ + bytes.size() > byte_limit) return absent;
+  auto const number = static_cast<std::uint32_t>(phrases_.size());
+  phrases_.push_back({keep(bytes), bytes.size()});
+  table_[slot] = {hash, number};
   return number;
 }
 
@@ -59,9 +58,9 @@ void phrase_table::grow() {
   table_.resize(std::max<std::size_t>(old.size() * 2, 64), entry{});
   std::size_t const mask = table_.size() - 1;
   for (entry const& moved : old) {
-    if (moved.length == 0) continue;
+    if (moved.number == absent) continue;
     std::size_t slot = moved.hash & mask;
-    while (table_[slot].length != 0) slot = (slot + 1) & mask;
+    while (table_[slot].number != absent) slot = (slot + 1) & mask;
     table_[slot] = moved;
   }
 }

@@ -26,18 +26,15 @@ class phrase_table {
   /// The number of `bytes`, a new one if they were never seen; `absent` when the table is full.
   [[nodiscard]] std::uint32_t intern(phrase bytes) { return intern(bytes, hash(bytes)); }
   [[nodiscard]] std::uint32_t intern(phrase bytes, std::uint64_t hash);
-  [[nodiscard]] std::size_t size() const noexcept { return used_; }
-  /// The kept bytes of the newest phrase.
-  [[nodiscard]] phrase newest() const noexcept { return newest_; }
+  [[nodiscard]] std::size_t size() const noexcept { return phrases_.size(); }
+  [[nodiscard]] phrase operator[](std::uint32_t number) const noexcept { return phrases_[number]; }
 
   [[nodiscard]] static std::uint64_t hash(phrase bytes) noexcept;
 
  private:
   struct entry {
-    std::uint8_t const* first;
-    std::uint32_t length;  ///< 0 = free
-    std::uint32_t number;
-    std::uint64_t hash;
+    std::uint64_t hash = 0;
+    std::uint32_t number = absent;
   };
 
   [[nodiscard]] std::uint8_t const* keep(phrase bytes);
@@ -48,8 +45,7 @@ class phrase_table {
   std::size_t block_left_ = 0;
   std::uint8_t* block_next_ = nullptr;
   std::size_t kept_bytes_ = 0;
-  std::size_t used_ = 0;
-  phrase newest_;
+  column<phrase> phrases_;
 };
 
 }  // namespace memreplay::pickle

@@ -97,6 +97,9 @@ class memo_marks {
 
 }  // namespace
 
+row_reader::row_reader(form_list const& forms, std::size_t number)
+    : forms_(forms), number_(number), followers_(std::size_t{1} << 14, phrase_table::absent) {}
+
 bool form_list::add(row_form const& form) {
   std::size_t const row = size_.load(std::memory_order_relaxed);
   if (row == forms_.size()) return false;
@@ -116,8 +119,37 @@ std::uint32_t row_reader::intern(phrase bytes, row_batch& into) {
   into.reader = number_;
   std::size_t const known = phrases_.size();
   std::uint32_t const number = phrases_.intern(bytes);
-  if (phrases_.size() != known) into.new_phrases.push_back(phrases_.newest());
+  if (phrases_.size() != known) into.new_phrases.push_back(phrases_[number]);
   return number;
+}
+
+/// Reads a run of gets up to the APPENDS that ends it, and moves `at` there. What came after the
+/// same two runs before is tried first: a program allocates in the same order again and again.
+bool row_reader::take_list(std::uint8_t const*& at, std::uint8_t const* last, row_batch& into,
+                           std::uint32_t& number) {
+  std::size_t const place = (std::size_t{latest_[0]} * 0x9e37'79b1U + latest_[1]) % followers_.size();
+  std::uint32_t const guess = followers_[place];
+  bool is_right = false;
+  if (guess != phrase_table::absent) {
+    phrase const known = phrases_[guess];
+    is_right = known.size() < static_cast<std::size_t>(last - at) &&
+               at[known.size()] == opcode::appends &&
+               std::memcmp(at, known.data(), known.size()) == 0;
+    if (is_right) {
+      at += known.size();
+      number = guess;
+    }
+  }
+  if (!is_right) {
+    std::uint8_t const* const end = end_of_gets(at, last);
+    if (end == at || end >= last || *end != opcode::appends) return false;
+    number = intern({at, end}, into);
+    if (number == phrase_table::absent) return false;
+    followers_[place] = number;
+    at = end;
+  }
+  latest_ = {number, latest_[0]};
+  return true;
 }
 
 /// Returns the byte behind the row; null when the bytes are something else, or not all there. Bytes
@@ -186,18 +218,19 @@ std::uint8_t const* row_reader::read_row(row_form const& form, std::uint8_t cons
         marks.take(at, key + 1);
         bool const was_memoized = marks.has(key + 1);
         cell = to_cell(cell_kind::empty_list, 0);
-        std::uint8_t const* const items = *at == opcode::mark ? at + 1 : at;
-        if (items > last) return nullptr;
-        std::uint8_t const* end = end_of_gets(items, last);
         if (*at == opcode::mark) {
-          if (end >= last || *end != opcode::appends) return nullptr;
-          if (end != items && !take_phrase({items, end})) return nullptr;
-          at = end + 1;
-        } else if (end != items) {
+          if (++at >= last) return nullptr;
+          if (*at != opcode::appends) {
+            std::uint32_t number = 0;
+            if (!take_list(at, last, into, number)) return nullptr;
+            cell = to_cell(cell_kind::spelled, number);
+          }
+          ++at;
+        } else if (*at == opcode::binget || *at == opcode::long_binget) {
           // One item and APPEND; else the get is the next key, and the list stays empty.
-          end = items + (*items == opcode::binget ? 2 : 5);
+          std::uint8_t const* const end = at + (*at == opcode::binget ? 2 : 5);
           if (end < last && *end == opcode::append) {
-            if (!take_phrase({items, end})) return nullptr;
+            if (!take_phrase({at, end})) return nullptr;
             at = end + 1;
           }
         }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "pickle/phrase_table.hpp"
 #include "pickle/row_batch.hpp"
@@ -35,7 +36,7 @@ inline constexpr std::size_t read_slack = 64;
 class row_reader {
  public:
   /// `forms` must outlive the reader; `number` goes into its batches.
-  row_reader(form_list const& forms, std::size_t number) : forms_(forms), number_(number) {}
+  row_reader(form_list const& forms, std::size_t number);
 
   /// Whether a row might start here.
   [[nodiscard]] bool may_start(std::uint8_t const* at) const noexcept;
@@ -54,9 +55,14 @@ class row_reader {
   std::uint8_t const* read_row(row_form const& form, std::uint8_t const* first,
                                std::uint8_t const* at, std::uint8_t const* last, row_batch& into);
 
+  bool take_list(std::uint8_t const*& at, std::uint8_t const* last, row_batch& into,
+                 std::uint32_t& number);
+
   form_list const& forms_;
   std::size_t number_;
   phrase_table phrases_;
+  std::array<std::uint32_t, 2> latest_{};  ///< runs of gets read last
+  std::vector<std::uint32_t> followers_;   ///< by the two latest runs: which came next
 };
 
 }  // namespace memreplay::pickle

@@ -39,7 +39,7 @@ std::optional<std::int64_t> integer_of(json const& number) {
 
 }  // namespace
 
-std::optional<std::uint64_t> row_sink::unsigned_of(value const& item) {
+std::optional<std::uint64_t> row_sink::odd_unsigned_of(value const& item) {
   switch (item.kind) {
     case value_kind::integer:
     case value_kind::unsigned_integer:
@@ -59,11 +59,7 @@ std::optional<std::uint64_t> row_sink::unsigned_of(value const& item) {
   return std::nullopt;
 }
 
-std::int64_t row_sink::signed_of(value const& item) {
-  return static_cast<std::int64_t>(unsigned_of(item).value_or(0));
-}
-
-std::uint64_t row_sink::size_of(value const& item) {
+std::uint64_t row_sink::odd_size_of(value const& item) {
   std::uint64_t const bytes = unsigned_of(item).value_or(0);
   bool const is_negative = item.kind == value_kind::real ? std::bit_cast<double>(item.bits) < 0
                                                          : item.kind == value_kind::integer &&
@@ -96,6 +92,12 @@ string_id row_sink::string_of(value const& item) {
   return found->second;
 }
 
+string_id row_sink::other_context_of(value const& item) {
+  if (text_of(item) != "N/A") return string_of(item);
+  no_context_ = item.bits;
+  return {};
+}
+
 void row_sink::count_unknown_key(value const& name) {
   count_name(odd_.unknown_keys, text_of(name));
 }
@@ -108,11 +110,7 @@ stack_id row_sink::stack_of(value const& item) {
   return no_stack;
 }
 
-action row_sink::action_of(value const& item) {
-  if (item.kind == value_kind::text && item.bits < actions_.size() &&
-      actions_[static_cast<std::size_t>(item.bits)] != action::other) {
-    return actions_[static_cast<std::size_t>(item.bits)];
-  }
+action row_sink::other_action_of(value const& item) {
   std::string_view const name = text_of(item);
   action what = action::other;
   for (int row = 0; row < static_cast<int>(action::other); ++row) {
@@ -128,9 +126,7 @@ action row_sink::action_of(value const& item) {
   return what;
 }
 
-stream_id row_sink::stream_of(value const& item) {
-  std::uint64_t const raw = unsigned_of(item).value_or(0);
-  if (raw == last_stream_ && !into_.streams.empty()) return last_stream_id_;
+stream_id row_sink::other_stream(std::uint64_t raw) {
   auto const [found, is_new] =
       streams_.try_emplace(raw, stream_id{static_cast<std::uint32_t>(into_.streams.size())});
   if (is_new) into_.streams.push_back(raw);

@@ -29,11 +29,6 @@ struct one_row {
 
 }  // namespace
 
-string_id row_sink::compile_context_of(value const& item) {
-  // Spelled out on every event; "N/A" is the writer's word for none.
-  return text_of(item) == "N/A" ? string_id{} : string_of(item);
-}
-
 std::uint64_t row_sink::add_event(std::span<value const> items, shape const& form) {
   std::uint64_t const payload = next_row();
   add_events(one_row{items}, form);

@@ -4,6 +4,7 @@
 #include <memreplay/read_snapshot.hpp>
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,27 +22,45 @@
 namespace memreplay {
 namespace {
 
-/// Reads the snapshot into `rows`. The offset at which a salvaged one was cut off; SIZE_MAX when it
-/// was not.
-std::size_t read_rows(input::unwrapped const& found, reading::row_sink& rows, snapshot& result,
-                      read_options const& options) {
-  std::function<void()> const on_read = [&] {
+/// Reads, then drains: what is damaged only behind the snapshot is found, too. What a damaged wrapper
+/// lets through looks damaged itself; the wrapper's own error says more.
+template <class ReadT, class DrainT>
+void read_to_the_end(bool is_wrapped, ReadT read, DrainT drain) {
+  try {
+    read();
+  } catch (error const& problem) {
+    if (is_wrapped && problem.code() == error_code::damaged) drain();
+    throw;
+  }
+  drain();
+}
+
+/// Reads the snapshot into `rows`. The offset at which a salvaged one was cut off; none when it was
+/// not.
+std::optional<std::uint64_t> read_rows(input::unwrapped const& found, reading::row_sink& rows,
+                                       snapshot& result, read_options const& options) {
+  bool const is_wrapped = found.bytes.get() != found.file;
+  auto const on_read = [&] {
     if (options.on_progress)
       options.on_progress(found.file->position(), found.file->size().value_or(0));
   };
   if (found.what == input::encoding::json) {
     input::json_feed feed;
-    rows.finish(feed.run(*found.bytes, rows, {.salvage = options.salvage, .on_read = on_read}));
-    base::drain(*found.bytes);
-    return feed.is_cut() ? found.bytes->position() : SIZE_MAX;
+    read_to_the_end(
+        is_wrapped,
+        [&] {
+          rows.finish(
+              feed.run(*found.bytes, rows, {.salvage = options.salvage, .on_read = on_read}));
+        },
+        [&] { base::drain(*found.bytes); });
+    return feed.is_cut() ? std::optional(found.bytes->position()) : std::nullopt;
   }
-  pickle::part_feed feed(*found.bytes,
-                         {.threads = options.threads,
-                          .on_progress = [&](std::uint64_t /*done*/) { on_read(); }});
+  pickle::part_feed feed(*found.bytes, {.threads = options.threads, .on_read = on_read});
   pickle::machine machine(feed, rows, {.salvage = options.salvage});
-  rows.finish(machine.run());
+  read_to_the_end(
+      is_wrapped, [&] { rows.finish(machine.run()); }, [&] { feed.drain(); });
   result.pickle_protocol = machine.protocol();
-  return machine.cut_at().value_or(SIZE_MAX);
+  return machine.cut_at();
 }
 
 snapshot decode(std::unique_ptr<base::byte_source> file, read_options const& options) {
@@ -49,26 +68,18 @@ snapshot decode(std::unique_ptr<base::byte_source> file, read_options const& opt
   snapshot result;
   result.container = found.description;
   reading::row_sink rows(result);
-  std::size_t cut_at = SIZE_MAX;
-  try {
-    cut_at = read_rows(found, rows, result, options);
-  } catch (error const& problem) {
-    // What a damaged wrapper lets through looks damaged too; the wrapper's own error says more.
-    bool const is_wrapped = found.bytes.get() != found.file;
-    if (is_wrapped && problem.code() == error_code::damaged) base::drain(*found.bytes);
-    throw;
-  }
+  std::optional<std::uint64_t> const cut_at = read_rows(found, rows, result, options);
   result.file_bytes = found.file_bytes();
   result.snapshot_bytes = found.bytes->position();
 
   reading::check_sanity(result, rows.odd());
-  if (cut_at != SIZE_MAX) {
+  if (cut_at) {
     result.is_salvaged = true;
     result.defects.push_back(
         {"file_cut", severity::data_loss, 1, 0,
          fmt::format("the file is cut off at byte {}; what follows is missing, and the end "
                      "state does not belong to the last event read",
-                     cut_at),
+                     *cut_at),
          "dump again if the process still runs"});
   }
   if (found.other_members() > 0) {

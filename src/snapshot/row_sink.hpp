@@ -105,17 +105,43 @@ class row_sink final : public pickle::sink {
   static void append_row(row_list& list, std::uint64_t row);
   void spend(std::uint64_t rows);
 
-  // values
-  std::optional<std::uint64_t> unsigned_of(pickle::value const& item);
-  std::uint64_t size_of(pickle::value const& item);
-  std::int64_t signed_of(pickle::value const& item);
+  // values; the usual ones at once
+  std::optional<std::uint64_t> unsigned_of(pickle::value const& item) {
+    if (item.kind == pickle::value_kind::integer) return item.bits;
+    return odd_unsigned_of(item);
+  }
+  std::uint64_t size_of(pickle::value const& item) {
+    if (item.kind == pickle::value_kind::integer && item.bits >> 63 == 0) return item.bits;
+    return odd_size_of(item);
+  }
+  std::int64_t signed_of(pickle::value const& item) {
+    return static_cast<std::int64_t>(unsigned_of(item).value_or(0));
+  }
+  stream_id stream_of(pickle::value const& item) {
+    std::uint64_t const raw = unsigned_of(item).value_or(0);
+    return raw == last_stream_ && !into_.streams.empty() ? last_stream_id_ : other_stream(raw);
+  }
+  action action_of(pickle::value const& item) {
+    if (item.kind == pickle::value_kind::text && item.bits < actions_.size()) {
+      action const known = actions_[static_cast<std::size_t>(item.bits)];
+      if (known != action::other) return known;
+    }
+    return other_action_of(item);
+  }
+  string_id compile_context_of(pickle::value const& item) {
+    // Spelled out on every event; "N/A" is the writer's word for none.
+    if (item.kind == pickle::value_kind::text && item.bits == no_context_) return {};
+    return other_context_of(item);
+  }
+  std::optional<std::uint64_t> odd_unsigned_of(pickle::value const& item);
+  std::uint64_t odd_size_of(pickle::value const& item);
+  stream_id other_stream(std::uint64_t raw);
+  action other_action_of(pickle::value const& item);
+  string_id other_context_of(pickle::value const& item);
   std::string_view text_of(pickle::value const& item);
   string_id string_of(pickle::value const& item);
-  string_id compile_context_of(pickle::value const& item);
   void count_unknown_key(pickle::value const& name);
   stack_id stack_of(pickle::value const& item);
-  action action_of(pickle::value const& item);
-  stream_id stream_of(pickle::value const& item);
   pool_index pool_of(pickle::value const& item);
   pool_index pool_row(pool_id pool);
   std::int32_t device_of(pickle::value const& item);
@@ -147,6 +173,7 @@ class row_sink final : public pickle::sink {
 
   std::vector<action> actions_;  ///< by text; `other` = not asked yet, or unknown
   std::unordered_map<std::uint64_t, stream_id> streams_;
+  std::uint64_t no_context_ = ~std::uint64_t{0};  ///< the text "N/A", once it was seen
   std::uint64_t last_stream_ = 0;
   stream_id last_stream_id_{};
   std::unordered_map<std::uint64_t, string_id> loose_texts_;  ///< by row: written out once each

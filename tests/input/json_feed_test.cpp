@@ -117,14 +117,6 @@ TEST(json_feed, long_lists_come_in_batches) {
   EXPECT_EQ(listener.largest_batch, 1000U);
 }
 
-TEST(json_feed, equal_texts_are_one) {
-  spelling_sink listener;
-  json_feed feed;
-  (void)feed.run(*source_of("[\"x\", \"y\", \"x\"]"), listener, {});
-  EXPECT_EQ(feed.text({.bits = 0, .kind = value_kind::text}), "x");
-  EXPECT_EQ(feed.text({.bits = 1, .kind = value_kind::text}), "y");
-}
-
 TEST(json_feed, padding_is_ignored) {
   EXPECT_EQ(spelled(std::string_view("[1]\0\0\0", 6)), "[1]");
   EXPECT_EQ(spelled("\xef\xbb\xbf[1]\n"), "[1]");

