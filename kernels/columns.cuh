@@ -42,6 +42,8 @@ class buffer {
   [[nodiscard]] ValueT* data() noexcept { return data_; }
   [[nodiscard]] ValueT const* data() const noexcept { return data_; }
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  /// Forgets the values behind the first `count`; their memory stays with the column.
+  void keep_first(std::int64_t count) noexcept { count_ = count; }
   /// Gives the memory back before the end of the scope.
   void release() noexcept {
     if (data_ != nullptr) exec_->deallocate(std::exchange(data_, nullptr));

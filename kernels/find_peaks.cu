@@ -5,7 +5,6 @@
 //
 //   position   -1      0      1      2      3      4
 //   bytes       4     12      8     10     10      2
-//   changes            +      -      +             -
 //   plateaus   [4]   [12]    [8]   [10     10]    [2]
 //                     ^                     ^
 //
@@ -13,8 +12,8 @@
 // it is the last); its place is its last event. Here 12 at event 0 and 10 at event 3.
 //
 // The chosen levels only fall, so what an earlier choice forbids by its level the latest one
-// forbids too: each round is one bound, one search for the greatest, one pass that drops what is
-// too near.
+// forbids too: each round is one search for the greatest below a bound. Where peaks must lie apart
+// in time, one more pass drops what is too near.
 #include "kernels/primitives.cuh"
 #include "kernels/steps.cuh"
 
@@ -24,44 +23,23 @@ namespace memreplay::kernels::MEMREPLAY_BACKEND {
 
 namespace {
 
-struct is_change {
-  curve_rows curve;
-  MEMREPLAY_HD bool operator()(std::int64_t event) const {
-    return curve.value[event] != curve.at(event - 1);
-  }
+/// Rows are places, one behind: row 0 is the place before event 0.
+struct place_of_row {
+  MEMREPLAY_HD event_index operator()(std::int64_t row) const { return row - 1; }
 };
 
-/// Plateau p lies between change p - 1 and change p.
-struct plateaus {
-  curve_rows curve;
-  std::int64_t change_count;
-  std::int64_t const* change;
-
-  [[nodiscard]] MEMREPLAY_HD event_index last_event(std::int64_t plateau) const {
-    return (plateau < change_count ? change[plateau] : curve.count) - 1;
-  }
-  [[nodiscard]] MEMREPLAY_HD std::int64_t level(std::int64_t plateau) const {
-    return curve.at(last_event(plateau));
-  }
-};
-
+/// Only the last event of a plateau looks back over it, so all rows together read each value a few
+/// times at most, however long the plateaus are.
 struct is_maximum {
-  plateaus all;
-  MEMREPLAY_HD bool operator()(std::int64_t plateau) const {
-    std::int64_t const level = all.level(plateau);
-    if (level <= 0) return false;
-    bool const rises = plateau == 0 || all.level(plateau - 1) < level;
-    bool const falls = plateau == all.change_count || all.level(plateau + 1) < level;
-    return rises && falls;
-  }
-};
-
-/// Replaces the number of a plateau by its last event.
-struct place_of_plateau {
-  plateaus all;
-  std::int64_t* row;
-  MEMREPLAY_HD void operator()(std::int64_t number) const {
-    row[number] = all.last_event(row[number]);
+  curve_rows curve;
+  MEMREPLAY_HD bool operator()(std::int64_t row) const {
+    event_index const place = place_of_row{}(row);
+    std::int64_t const level = curve.at(place);
+    bool const falls = place + 1 == curve.count || curve.value[place + 1] < level;
+    if (!falls || level <= 0) return false;
+    event_index before = place - 1;
+    while (before >= before_trace && curve.at(before) == level) --before;
+    return before < before_trace || curve.at(before) < level;
   }
 };
 
@@ -70,35 +48,41 @@ struct candidate {
   event_index event;
 };
 
+struct larger_then_earlier {
+  [[nodiscard]] MEMREPLAY_HD bool comes_first(candidate left, candidate right) const {
+    return left.level != right.level ? left.level > right.level : left.event < right.event;
+  }
+  MEMREPLAY_HD candidate operator()(candidate left, candidate right) const {
+    return comes_first(right, left) ? right : left;
+  }
+};
+
+constexpr candidate no_candidate{0, never};
+
+/// The candidates that may still be chosen: behind the latest choice, and not too like it.
 struct read_candidate {
   curve_rows curve;
   event_index const* place;
+  candidate latest;
+  std::int64_t highest_level;
   MEMREPLAY_HD candidate operator()(std::int64_t row) const {
-    return {curve.at(place[row]), place[row]};
+    candidate const read{curve.at(place[row]), place[row]};
+    bool const may_be =
+        read.level <= highest_level && larger_then_earlier{}.comes_first(latest, read);
+    return may_be ? read : candidate{0, never};
   }
 };
 
-struct larger_then_earlier {
-  MEMREPLAY_HD candidate operator()(candidate left, candidate right) const {
-    if (left.level != right.level) return left.level > right.level ? left : right;
-    return left.event <= right.event ? left : right;
-  }
-};
-
-/// Whether a place stays a candidate after `chosen` was chosen.
+/// Whether a place is far enough in time from the chosen one.
 struct is_apart {
-  curve_rows curve;
   event_index chosen;
-  std::int64_t highest_level;   ///< greater ones are too like the chosen
-  std::int64_t const* time_us;  ///< null: no rule about time
+  std::int64_t const* time_us;
   std::uint64_t min_separation_us;
 
   [[nodiscard]] MEMREPLAY_HD std::int64_t time_of(event_index place) const {
     return time_us[place < 0 ? 0 : place];
   }
   MEMREPLAY_HD bool operator()(event_index place) const {
-    if (place == chosen || curve.at(place) > highest_level) return false;
-    if (time_us == nullptr) return true;
     std::int64_t const here = time_of(place);
     std::int64_t const there = time_of(chosen);
     std::uint64_t const apart =
@@ -120,11 +104,11 @@ struct is_apart {
   return whole + (part + million - 1) / million - 1;
 }
 
-[[nodiscard]] buffer<std::int64_t> find_candidates(execution const& exec, curve_rows const& bytes) {
-  auto const changes = selected_rows(exec, bytes.count, is_change{bytes});
-  plateaus const all{bytes, changes.count(), changes.data()};
-  auto places = selected_rows(exec, changes.count() + 1, is_maximum{all});
-  for_each_row(exec, places.count(), place_of_plateau{all, places.data()});
+[[nodiscard]] buffer<event_index> find_candidates(execution const& exec, curve_rows const& bytes) {
+  // Of two neighbours one is lower.
+  buffer<event_index> places(exec, bytes.count / 2 + 1);
+  places.keep_first(
+      write_selected(exec, bytes.count + 1, is_maximum{bytes}, place_of_row{}, places.data()));
   return places;
 }
 
@@ -137,18 +121,24 @@ std::vector<peak> find_peaks(execution const& exec, curve_rows const& bytes,
   bool const has_time_rule = time_us != nullptr && bytes.count > 0 && plan.min_separation_us > 0;
 
   auto places = find_candidates(exec, bytes);
-  while (places.count() > 0 && static_cast<std::int64_t>(peaks.size()) < plan.peak_count) {
-    candidate const none{0, never};
-    candidate const best = reduce_rows(exec, places.count(), read_candidate{bytes, places.data()},
-                                       none, larger_then_earlier{});
+  constexpr std::int64_t any_level = std::numeric_limits<std::int64_t>::max();
+  candidate latest{any_level, before_trace - 1};  // before all
+  std::int64_t highest_level = any_level;
+  while (static_cast<std::int64_t>(peaks.size()) < plan.peak_count) {
+    latest = reduce_rows(exec, places.count(),
+                         read_candidate{bytes, places.data(), latest, highest_level}, no_candidate,
+                         larger_then_earlier{});
+    if (latest.event == no_candidate.event) break;
     peak chosen;
-    chosen.event = best.event;
-    chosen.bytes = best.level;
+    chosen.event = latest.event;
+    chosen.bytes = latest.level;
     peaks.push_back(chosen);
-    is_apart const apart{bytes, best.event, highest_distinct_level(best.level, plan.dedup_ppm),
-                         has_time_rule ? time_us : nullptr,
-                         static_cast<std::uint64_t>(has_time_rule ? plan.min_separation_us : 0)};
-    places = selected_values(exec, places, apart);
+    highest_level = highest_distinct_level(latest.level, plan.dedup_ppm);
+    if (has_time_rule) {
+      places = selected_values(
+          exec, places,
+          is_apart{latest.event, time_us, static_cast<std::uint64_t>(plan.min_separation_us)});
+    }
   }
   return peaks;
 }

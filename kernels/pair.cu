@@ -52,63 +52,78 @@ struct sorted_rows {
   }
 };
 
-struct is_chained {
-  action const* what;
-  MEMREPLAY_HD bool operator()(std::int64_t event) const {
-    return what[event] <= action::free_completed;
-  }
-};
-static_assert(action::alloc < action::free_requested &&
-              action::free_requested < action::free_completed &&
-              action::free_completed < action::segment_alloc);
-
-/// Rows before they are sorted: the selected events, then the blocks.
-struct unsorted_rows {
+struct survey_event {
   event_rows events;
+  MEMREPLAY_HD void operator()(std::int64_t event, event_survey& sum) const {
+    action const what = events.what[event];
+    ++sum.counts[static_cast<int>(what)];
+    if (!is_chained(what)) return;
+    std::uint64_t const address = events.address[event];
+    sum.addresses = join_bits{}(sum.addresses, {address, address});
+  }
+};
+
+struct join_surveys {
+  MEMREPLAY_HD event_survey operator()(event_survey left, event_survey const& right) const {
+    for (int what = 0; what < action_count; ++what) left.counts[what] += right.counts[what];
+    left.addresses = join_bits{}(left.addresses, right.addresses);
+    return left;
+  }
+};
+
+struct is_chained_event {
+  action const* what;
+  MEMREPLAY_HD bool operator()(std::int64_t event) const { return is_chained(what[event]); }
+};
+
+/// The two words of an event.
+struct address_of_event {
+  event_rows events;
+  MEMREPLAY_HD std::uint64_t operator()(std::int64_t event) const { return events.address[event]; }
+};
+
+struct tag_of_event {
+  event_rows events;
+  MEMREPLAY_HD std::uint64_t operator()(std::int64_t event) const {
+    return static_cast<std::uint64_t>(event) << 2 | static_cast<std::uint64_t>(events.what[event]);
+  }
+};
+
+/// The two words of a block, which stands behind all events of its address.
+struct address_of_block {
   block_rows blocks;
-  std::int64_t event_count;   ///< of those selected
-  std::int64_t const* event;  ///< their numbers
+  MEMREPLAY_HD std::uint64_t operator()(std::int64_t block) const { return blocks.address[block]; }
+};
 
-  [[nodiscard]] MEMREPLAY_HD std::uint64_t address(std::int64_t row) const {
-    return row < event_count ? events.address[event[row]] : blocks.address[row - event_count];
-  }
-  [[nodiscard]] MEMREPLAY_HD std::uint64_t tag(std::int64_t row) const {
-    if (row >= event_count) {
-      return static_cast<std::uint64_t>(row - event_count) << 2 |
-             static_cast<std::uint64_t>(row_kind::block);
-    }
-    return static_cast<std::uint64_t>(event[row]) << 2 |
-           static_cast<std::uint64_t>(events.what[event[row]]);
+struct tag_of_block {
+  MEMREPLAY_HD std::uint64_t operator()(std::int64_t block) const {
+    return static_cast<std::uint64_t>(block) << 2 | static_cast<std::uint64_t>(row_kind::block);
   }
 };
 
-struct bits_of_address {
-  unsorted_rows rows;
-  MEMREPLAY_HD differing_bits operator()(std::int64_t row) const {
-    std::uint64_t const address = rows.address(row);
-    return {address, address};
-  }
-};
-
-/// One word a row: the address bits that differ, above the tag.
-struct write_word {
-  unsorted_rows rows;
+/// Both in one word: the address bits that differ, above the tag.
+template <class AddressT, class TagT>
+struct joined_words {
+  AddressT address;
+  TagT tag;
   int drop_low;  ///< address bits on which all rows agree
   int address_shift;
-  std::uint64_t* word;
-  MEMREPLAY_HD void operator()(std::int64_t row) const {
-    word[row] = rows.address(row) >> drop_low << address_shift | rows.tag(row);
+  MEMREPLAY_HD std::uint64_t operator()(std::int64_t row) const {
+    return address(row) >> drop_low << address_shift | tag(row);
   }
 };
 
-/// Two words a row, for addresses that are spread over all 64 bits.
-struct write_pair {
-  unsorted_rows rows;
-  std::uint64_t* address;
-  std::uint64_t* tag;
-  MEMREPLAY_HD void operator()(std::int64_t row) const {
-    address[row] = rows.address(row);
-    tag[row] = rows.tag(row);
+template <class WordT>
+struct write_word {
+  WordT word;
+  std::uint64_t* out;
+  MEMREPLAY_HD void operator()(std::int64_t row) const { out[row] = word(row); }
+};
+
+struct bits_of_block {
+  block_rows blocks;
+  MEMREPLAY_HD differing_bits operator()(std::int64_t block) const {
+    return {blocks.address[block], blocks.address[block]};
   }
 };
 
@@ -220,80 +235,81 @@ struct story_reader {
   }
 };
 
+/// Writes a lifetime, and adds what it says about the trace and the end state to a sum.
 struct write_lifetime {
   story_reader read;
   event_rows events;
   block_rows blocks;
+  pair_options options;
   event_index* birth;
   event_index* allocated_end;
   event_index* active_end;
   std::uint64_t* size;
   stack_id* stack;
 
-  MEMREPLAY_HD void operator()(std::int64_t lifetime) const {
+  MEMREPLAY_HD void operator()(std::int64_t lifetime, replay_counts& sum) const {
     prefetch(events.size, read.number_soon(lifetime, 0));
     prefetch(events.stack, read.number_soon(lifetime, 0));
+    if (options.compare_sizes) prefetch(events.size, read.number_soon(lifetime, 1));
     story const told = read(lifetime);
     bool const is_block = told.head == row_kind::block;
     stack_id held_by = is_block ? blocks.stack[told.head_number] : events.stack[told.head_number];
     if (told.birth == before_trace && held_by == no_stack) held_by = before_trace_stack;
+    std::uint64_t const held =
+        is_block ? blocks.size[told.head_number] : events.size[told.head_number];
     birth[lifetime] = told.birth;
     allocated_end[lifetime] =
         is_block && blocks.is_pending[told.head_number] != 0 ? before_trace : told.allocated_end;
     active_end[lifetime] = told.active_end;
-    size[lifetime] = is_block ? blocks.size[told.head_number] : events.size[told.head_number];
+    size[lifetime] = held;
     stack[lifetime] = held_by;
+    tally(told, held, sum);
   }
-};
 
-struct tally_lifetime {
-  story_reader read;
-  event_rows events;
-  block_rows blocks;
-  std::uint64_t const* sizes;  ///< of the lifetimes
-  pair_options options;
-
-  [[nodiscard]] MEMREPLAY_HD replay_counts operator()(std::int64_t lifetime) const {
-    prefetch(events.size, read.number_soon(lifetime, 1));
-    story const told = read(lifetime);
-    std::uint64_t const size = sizes[lifetime];
-    auto const bytes = static_cast<std::int64_t>(size);
-    replay_counts counts;
+ private:
+  MEMREPLAY_HD void tally(story const& told, std::uint64_t held, replay_counts& sum) const {
+    add_bytes const add;
+    auto const bytes = static_cast<std::int64_t>(held);
     if (told.head == row_kind::block) {
-      bool const is_pending = blocks.is_pending[told.head_number] != 0;
-      (is_pending ? counts.pending_carried_in : counts.never_freed) = 1;
-      (is_pending ? counts.pending_carried_in_bytes : counts.never_freed_bytes) = bytes;
-      return counts;
+      if (blocks.is_pending[told.head_number] != 0) {
+        ++sum.pending_carried_in;
+        sum.pending_carried_in_bytes = add(sum.pending_carried_in_bytes, bytes);
+      } else {
+        ++sum.never_freed;
+        sum.never_freed_bytes = add(sum.never_freed_bytes, bytes);
+      }
+      return;
     }
     if (told.head == row_kind::alloc) {
-      counts.lifetimes = 1;
+      ++sum.lifetimes;
     } else {
-      counts.unmatched_frees = 1;
-      counts.unmatched_free_bytes = bytes;
+      ++sum.unmatched_frees;
+      sum.unmatched_free_bytes = add(sum.unmatched_free_bytes, bytes);
     }
     if (told.head == row_kind::completion) {
-      counts.unmatched_completed_only = 1;
-      counts.unmatched_completed_only_bytes = bytes;
+      ++sum.unmatched_completed_only;
+      sum.unmatched_completed_only_bytes = add(sum.unmatched_completed_only_bytes, bytes);
     }
-    counts.double_allocs = told.is_reallocated ? 1 : 0;
-    counts.double_free_requests = told.double_requests;
+    sum.double_allocs += told.is_reallocated ? 1 : 0;
+    sum.double_free_requests += told.double_requests;
     if (options.compare_sizes) {
       for (std::int64_t row = told.first_row + 1; row < told.end_row; ++row) {
         if (read.rows.kind(row) == row_kind::block) break;
-        if (events.size[read.rows.number(row)] != size) ++counts.size_mismatches;
+        sum.size_mismatches += events.size[read.rows.number(row)] != held ? 1 : 0;
       }
     }
-    if (told.is_last) tally_end(told, size, counts);
-    return counts;
+    if (told.is_last) tally_end(told, held, sum);
   }
 
   /// The last lifetime of an address against the end state.
-  MEMREPLAY_HD void tally_end(story const& told, std::uint64_t size, replay_counts& counts) const {
-    if (told.is_pending) counts.pending_at_end = 1;
+  MEMREPLAY_HD void tally_end(story const& told, std::uint64_t held, replay_counts& sum) const {
+    add_bytes const add;
+    sum.pending_at_end += told.is_pending ? 1 : 0;
     if (told.block < 0) {
       if (!told.is_completed && options.has_segments) {
-        counts.live_not_in_segments = 1;
-        counts.live_not_in_segments_bytes = static_cast<std::int64_t>(size);
+        ++sum.live_not_in_segments;
+        sum.live_not_in_segments_bytes =
+            add(sum.live_not_in_segments_bytes, static_cast<std::int64_t>(held));
       }
       return;
     }
@@ -301,10 +317,11 @@ struct tally_lifetime {
     if (told.is_completed) {
       // Where no completion was recorded, a requested block may well be pending still.
       if (read.habits.no_completions && blocks.is_pending[told.block] != 0) return;
-      counts.freed_but_in_segments = 1;
-      counts.freed_but_in_segments_bytes = static_cast<std::int64_t>(block_size);
-    } else if (options.compare_sizes && block_size != size) {
-      counts.end_size_mismatches = 1;
+      ++sum.freed_but_in_segments;
+      sum.freed_but_in_segments_bytes =
+          add(sum.freed_but_in_segments_bytes, static_cast<std::int64_t>(block_size));
+    } else if (options.compare_sizes && block_size != held) {
+      ++sum.end_size_mismatches;
     }
   }
 };
@@ -341,54 +358,65 @@ struct add_counts {
 
 }  // namespace
 
-lifetimes pair(execution const& exec, event_rows const& events, block_rows const& blocks,
-               pair_options options, replay_counts& counts) {
-  auto chosen = selected_rows(exec, events.count, is_chained{events.what});
-  std::int64_t const row_count = chosen.count() + blocks.count;
-  unsorted_rows const unsorted{events, blocks, chosen.count(), chosen.data()};
-  std::uint64_t const bits = bits_that_differ(
-      reduce_rows(exec, row_count, bits_of_address{unsorted}, differing_bits{}, join_bits{}));
+event_survey survey(execution const& exec, event_rows const& events) {
+  return sum_rows(exec, events.count, survey_event{events}, event_survey{}, join_surveys{});
+}
+
+lifetimes pair(execution const& exec, event_rows const& events, event_survey const& seen,
+               block_rows const& blocks, pair_options options, replay_counts& counts) {
+  std::int64_t const event_count = seen.count(action::alloc) + seen.count(action::free_requested) +
+                                   seen.count(action::free_completed);
+  std::int64_t const row_count = event_count + blocks.count;
+  std::uint64_t const bits = bits_that_differ(join_bits{}(
+      seen.addresses,
+      reduce_rows(exec, blocks.count, bits_of_block{blocks}, differing_bits{}, join_bits{})));
   int const drop_low = bits == 0 ? 0 : std::countr_zero(bits);
   int const address_bits = static_cast<int>(std::bit_width(bits >> drop_low));
   auto const greatest_number = static_cast<std::uint64_t>(std::max(events.count, blocks.count));
   int const tag_bits = static_cast<int>(std::bit_width(greatest_number)) + 2;
 
+  auto const write_words = [&](auto of_event, auto of_block, std::uint64_t* out) {
+    write_selected(exec, events.count, is_chained_event{events.what}, of_event, out);
+    for_each_row(exec, blocks.count, write_word<decltype(of_block)>{of_block, out + event_count});
+  };
+  address_of_event const event_address{events};
+  address_of_block const block_address{blocks};
+  tag_of_event const event_tag{events};
+  tag_of_block const block_tag{};
   buffer<std::uint64_t> word(exec, row_count);
   buffer<std::uint64_t> address(exec, 0);
   sorted_rows rows{row_count, nullptr, nullptr, 0, ~std::uint64_t{0}};
   if (address_bits + tag_bits <= 64) {
-    for_each_row(exec, row_count, write_word{unsorted, drop_low, tag_bits, word.data()});
-    chosen.release();
+    write_words(
+        joined_words<address_of_event, tag_of_event>{event_address, event_tag, drop_low, tag_bits},
+        joined_words<address_of_block, tag_of_block>{block_address, block_tag, drop_low, tag_bits},
+        word.data());
     sort_keys(exec, bits >> drop_low << tag_bits, word);
     rows.address = rows.tag = word.data();
     rows.address_shift = tag_bits;
     rows.tag_mask = (std::uint64_t{1} << tag_bits) - 1;
   } else {
     address = buffer<std::uint64_t>(exec, row_count);
-    for_each_row(exec, row_count, write_pair{unsorted, address.data(), word.data()});
-    chosen.release();
+    write_words(event_address, block_address, address.data());
+    write_words(event_tag, block_tag, word.data());
     sort_pairs(exec, address, word);
     rows.address = address.data();
     rows.tag = word.data();
   }
 
-  bool const has_requests =
-      count_rows(exec, events.count, is_action{events.what, action::free_requested}) > 0;
-  bool const has_completions =
-      count_rows(exec, events.count, is_action{events.what, action::free_completed}) > 0;
-  trace_habits const habits{
-      !has_completions,
-      !has_requests && count_rows(exec, row_count, is_completion_of_alloc{rows}) > 0};
+  trace_habits const habits{seen.count(action::free_completed) == 0,
+                            seen.count(action::free_requested) == 0 &&
+                                count_rows(exec, row_count, is_completion_of_alloc{rows}) > 0};
 
   auto const heads = selected_rows(exec, row_count, is_head{rows});
   story_reader const read{rows, heads.count(), heads.data(), habits};
   lifetimes found(exec, heads.count());
-  for_each_row(exec, heads.count(),
-               write_lifetime{read, events, blocks, found.birth.data(), found.allocated_end.data(),
-                              found.active_end.data(), found.size.data(), found.stack.data()});
-  counts = reduce_rows(exec, heads.count(),
-                       tally_lifetime{read, events, blocks, found.size.data(), options}, counts,
-                       add_counts{});
+  replay_counts const told = sum_rows(
+      exec, heads.count(),
+      write_lifetime{read, events, blocks, options, found.birth.data(), found.allocated_end.data(),
+                     found.active_end.data(), found.size.data(), found.stack.data()},
+      replay_counts{}, add_counts{});
+  counts = add_counts{}(counts, told);
   return found;
 }
 

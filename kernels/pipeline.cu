@@ -6,8 +6,9 @@
 #include "kernels/primitives.cuh"
 #include "kernels/steps.cuh"
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <iterator>
 #include <vector>
 
 namespace memreplay::kernels::MEMREPLAY_BACKEND {
@@ -52,27 +53,17 @@ class uploaded {
   input_column<std::uint8_t> block_is_pending_;
 };
 
-void count_actions(execution const& exec, event_rows const& events, kernel_result& result) {
-  for (int what = 0; what < action_count; ++what) {
-    result.action_counts[what] =
-        count_rows(exec, events.count, is_action{events.what, static_cast<action>(what)});
-  }
-}
-
 /// The key values of a curve, and its value at every peak.
-void note_curve(execution const& exec, curve_rows const& bytes, measure which,
-                kernel_result& result) {
-  std::vector<event_index> places;
-  for (peak const& found : result.peaks) places.push_back(found.event);
-  std::vector<std::int64_t> const values = values_at(exec, bytes, places);
-  auto const note = [&](curve_summary& summary, std::int64_t peak::*value) {
-    summary = summarize(exec, bytes);
-    for (std::size_t row = 0; row < values.size(); ++row) result.peaks[row].*value = values[row];
+void note(key_values const& found, measure which, kernel_result& result) {
+  auto const note_in = [&](curve_summary& summary, std::int64_t peak::*value) {
+    summary = found.summary;
+    for (std::size_t row = 0; row < found.at.size(); ++row)
+      result.peaks[row].*value = found.at[row];
   };
   switch (which) {
-    case measure::allocated: note(result.allocated, &peak::allocated_bytes); break;
-    case measure::active: note(result.active, &peak::active_bytes); break;
-    case measure::reserved: note(result.reserved, &peak::reserved_bytes); break;
+    case measure::allocated: note_in(result.allocated, &peak::allocated_bytes); break;
+    case measure::active: note_in(result.active, &peak::active_bytes); break;
+    case measure::reserved: note_in(result.reserved, &peak::reserved_bytes); break;
   }
 }
 
@@ -81,30 +72,36 @@ kernel_result run(kernel_input const& input, replay_plan const& plan) {
   kernel_result result;
   uploaded columns(exec, input);
   event_rows events = columns.events();
-  count_actions(exec, events, result);
+  event_survey const seen = survey(exec, events);
+  std::copy(std::begin(seen.counts), std::end(seen.counts), std::begin(result.action_counts));
 
   pair_options const options{input.has_segments, plan.sizes == size_basis::requested};
-  lifetimes const found = pair(exec, events, columns.blocks(), options, result.counts);
+  lifetimes const found = pair(exec, events, seen, columns.blocks(), options, result.counts);
   lifetime_rows const born = found.rows();
   columns.release_addresses();
   events = columns.events();
 
-  auto const curve_of = [&](measure which) {
-    return accumulate(exec, events, born, which, plan.older, input.reserved_end_bytes,
-                      input.has_segments);
-  };
+  start_rule const rule{plan.older, input.has_segments, input.reserved_end_bytes};
+  std::vector<event_index> places;
   {
-    curve const measured = curve_of(plan.what);
+    curve const measured = accumulate(exec, events, born, plan.what, rule);
     bool const wants_times = plan.min_separation_us > 0 && input.events.time_us != nullptr;
     input_column<std::int64_t> const times(exec, input.events.time_us,
                                            wants_times ? input.events.count : 0);
     result.peaks = find_peaks(exec, measured.rows(), wants_times ? times.data() : nullptr, plan);
     result.timeline = downsample(exec, measured.rows(), plan.timeline_width);
-    result.measured = summarize(exec, measured.rows());
-    note_curve(exec, measured.rows(), plan.what, result);
+    for (peak const& at : result.peaks) places.push_back(at.event);
+    key_values const values = find_key_values(exec, measured.rows(), places);
+    result.measured = values.summary;
+    note(values, plan.what, result);
   }
-  for (measure const other : {measure::allocated, measure::active, measure::reserved}) {
-    if (other != plan.what) note_curve(exec, curve_of(other).rows(), other, result);
+  for (measure const other : {measure::allocated, measure::active}) {
+    if (other == plan.what) continue;
+    curve const bytes = accumulate(exec, events, born, other, rule);
+    note(find_key_values(exec, bytes.rows(), places), other, result);
+  }
+  if (plan.what != measure::reserved) {
+    note(find_reserved_key_values(exec, events, rule, places), measure::reserved, result);
   }
   for (peak& at : result.peaks) {
     auto const live = select_live(exec, born, at.event, plan.what, plan.older);
@@ -120,8 +117,9 @@ kernel_result run(kernel_input const& input, replay_plan const& plan) {
 host_lifetimes pair_step(kernel_input const& input, replay_counts& counts) {
   execution const exec;
   uploaded const columns(exec, input);
-  lifetimes const found =
-      pair(exec, columns.events(), columns.blocks(), {input.has_segments, true}, counts);
+  event_rows const events = columns.events();
+  lifetimes const found = pair(exec, events, survey(exec, events), columns.blocks(),
+                               {input.has_segments, true}, counts);
   lifetime_rows const rows = found.rows();
   return {download(exec, rows.birth, rows.count), download(exec, rows.allocated_end, rows.count),
           download(exec, rows.active_end, rows.count), download(exec, rows.size, rows.count),
@@ -133,10 +131,11 @@ std::vector<std::int64_t> accumulate_step(kernel_input const& input, replay_plan
   execution const exec;
   uploaded const columns(exec, input);
   replay_counts counts;
-  lifetimes const found =
-      pair(exec, columns.events(), columns.blocks(), {input.has_segments, true}, counts);
-  curve const counted = accumulate(exec, columns.events(), found.rows(), plan.what, plan.older,
-                                   input.reserved_end_bytes, input.has_segments);
+  event_rows const events = columns.events();
+  lifetimes const found = pair(exec, events, survey(exec, events), columns.blocks(),
+                               {input.has_segments, true}, counts);
+  curve const counted = accumulate(exec, events, found.rows(), plan.what,
+                                   {plan.older, input.has_segments, input.reserved_end_bytes});
   start = counted.start;
   return download(exec, counted.value.data(), counted.value.count());
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The ten things that steps are made of. Each is a parallel pass or two with a name; all Thrust
-// calls are here, and the sorts, which a GPU and a host do in their own ways, in the files included
-// at the end.
+// The twelve things that steps are made of. Each is a parallel pass or two with a name; all Thrust
+// calls are here; the sorts and the long sums, which a GPU and a host do in their own ways, are in
+// the files included at the end.
 #pragma once
 
 #include "kernels/backend.cuh"
@@ -37,31 +37,44 @@ template <class PredicateT>
   return thrust::count_if(exec.policy(), row_iterator(0), row_iterator(count), predicate);
 }
 
-/// 3. The rows of [0, count) that satisfy `predicate(row)`, ascending.
+/// 3. Writes `value(row)` of the rows of [0, count) that satisfy `predicate(row)` one after
+/// another, and returns how many they are.
+template <class PredicateT, class ValueT, class TransformT>
+std::int64_t write_selected(execution const& exec, std::int64_t count, PredicateT predicate,
+                            TransformT value, ValueT* out) {
+  if (count <= 0) return 0;
+  auto const values = thrust::make_transform_iterator(row_iterator(0), value);
+  return thrust::copy_if(exec.policy(), values, values + count, row_iterator(0), out, predicate) -
+         out;
+}
+
+/// 4. The rows of [0, count) that satisfy `predicate(row)`, ascending.
 template <class PredicateT>
 [[nodiscard]] buffer<std::int64_t> selected_rows(execution const& exec, std::int64_t count,
                                                  PredicateT predicate) {
-  buffer<std::int64_t> rows(exec, count_rows(exec, count, predicate));
-  if (rows.count() > 0) {
-    thrust::copy_if(exec.policy(), row_iterator(0), row_iterator(count), rows.data(), predicate);
-  }
+  // Room for all of them: a pass that counts first would cost more than memory not written to.
+  buffer<std::int64_t> rows(exec, count);
+  if (count <= 0) return rows;
+  std::int64_t* const end =
+      thrust::copy_if(exec.policy(), row_iterator(0), row_iterator(count), rows.data(), predicate);
+  rows.keep_first(end - rows.data());
   return rows;
 }
 
-/// 4. Those of the values that satisfy `predicate(value)`, in their order.
+/// 5. Those of the values that satisfy `predicate(value)`, in their order.
 template <class PredicateT>
 [[nodiscard]] buffer<std::int64_t> selected_values(execution const& exec,
                                                    buffer<std::int64_t> const& values,
                                                    PredicateT predicate) {
-  if (values.count() == 0) return buffer<std::int64_t>(exec, 0);
-  std::int64_t const* const first = values.data();
-  std::int64_t const* const last = first + values.count();
-  buffer<std::int64_t> kept(exec, thrust::count_if(exec.policy(), first, last, predicate));
-  if (kept.count() > 0) thrust::copy_if(exec.policy(), first, last, kept.data(), predicate);
+  buffer<std::int64_t> kept(exec, values.count());
+  if (values.count() == 0) return kept;
+  std::int64_t* const end = thrust::copy_if(exec.policy(), values.data(),
+                                            values.data() + values.count(), kept.data(), predicate);
+  kept.keep_first(end - kept.data());
   return kept;
 }
 
-/// 5. Joins `transform(row)` over [0, count). `join` is associative and commutative, `identity`
+/// 6. Joins `transform(row)` over [0, count). `join` is associative and commutative, `identity`
 /// neutral.
 template <class ResultT, class TransformT, class JoinT>
 [[nodiscard]] ResultT reduce_rows(execution const& exec, std::int64_t count, TransformT transform,
@@ -71,6 +84,13 @@ template <class ResultT, class TransformT, class JoinT>
                                   identity, join);
 }
 
+/// 7. Joins sums that are too long to be made anew for every row: `add(row, sum)` changes a sum,
+/// and may write what belongs to its row alone. `join` is associative and commutative, `identity`
+/// neutral.
+template <class SumT, class AddT, class JoinT>
+[[nodiscard]] SumT sum_rows(execution const& exec, std::int64_t count, AddT add, SumT identity,
+                            JoinT join);
+
 /// Sum that wraps around: the bytes of a hostile file overflow without harm.
 struct add_bytes {
   MEMREPLAY_HD std::int64_t operator()(std::int64_t left, std::int64_t right) const {
@@ -79,7 +99,7 @@ struct add_bytes {
   }
 };
 
-/// 6. Replaces every value by the sum of itself and all before it.
+/// 8. Replaces every value by the sum of itself and all before it.
 inline void prefix_sum(execution const& exec, std::int64_t* values, std::int64_t count) {
   if (count <= 0) return;
   thrust::inclusive_scan(exec.policy(), values, values + count, values, add_bytes{});
@@ -91,7 +111,7 @@ struct equal_keys {
   }
 };
 
-/// 7. Joins the values of each run of equal keys: `value(row)` over sorted `keys`. Writes one key
+/// 9. Joins the values of each run of equal keys: `value(row)` over sorted `keys`. Writes one key
 /// and one joined value a run, returns the number of runs.
 template <class ValueT, class TransformT, class JoinT>
 std::int64_t reduce_runs(execution const& exec, std::uint64_t const* keys, std::int64_t count,
@@ -125,7 +145,7 @@ struct join_bits {
   return joined.any & ~(joined.any & joined.all);
 }
 
-/// 8. The bits in which any two of the keys differ: a sort need not look at others.
+/// 10. The bits in which any two of the keys differ: a sort need not look at others.
 [[nodiscard]] inline std::uint64_t find_differing_bits(execution const& exec,
                                                        std::uint64_t const* keys,
                                                        std::int64_t count) {
@@ -133,11 +153,11 @@ struct join_bits {
       reduce_rows(exec, count, bits_of_key{keys}, differing_bits{}, join_bits{}));
 }
 
-/// 9. Sorts the keys, equal ones in their old order, and takes the values along.
+/// 11. Sorts the keys, equal ones in their old order, and takes the values along.
 inline void sort_pairs(execution const& exec, buffer<std::uint64_t>& keys,
                        buffer<std::uint64_t>& values);
 
-/// 10. Sorts keys by some of their bits, those equal in them in their old order. `bits` are all
+/// 12. Sorts keys by some of their bits, those equal in them in their old order. `bits` are all
 /// that differ above the lowest one looked at.
 inline void sort_keys(execution const& exec, std::uint64_t bits, buffer<std::uint64_t>& keys);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA form of the sorts: CUB's radix sort over the bits that differ. Thrust's own would sort
-// all 64.
+// The CUDA form of the sorts and the long sums: CUB's radix sort over the bits that differ, where
+// Thrust's own would sort all 64, and a reduction.
 #pragma once
 
 #include "kernels/primitives.cuh"
@@ -16,6 +16,23 @@
 namespace memreplay::kernels::MEMREPLAY_BACKEND {
 
 namespace cub = CUB_NS_QUALIFIER;
+
+/// The sum of one row.
+template <class SumT, class AddT>
+struct sum_of_row {
+  AddT add;
+  SumT identity;
+  MEMREPLAY_HD SumT operator()(std::int64_t row) const {
+    SumT sum = identity;
+    add(row, sum);
+    return sum;
+  }
+};
+
+template <class SumT, class AddT, class JoinT>
+SumT sum_rows(execution const& exec, std::int64_t count, AddT add, SumT identity, JoinT join) {
+  return reduce_rows(exec, count, sum_of_row<SumT, AddT>{add, identity}, identity, join);
+}
 
 inline void sort_pairs(execution const& exec, buffer<std::uint64_t>& keys,
                        buffer<std::uint64_t>& values) {

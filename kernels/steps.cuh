@@ -6,6 +6,7 @@
 #include "kernels/backend.cuh"
 #include "kernels/columns.cuh"
 #include "kernels/kernel_api.hpp"
+#include "kernels/primitives.cuh"
 
 #include <cstdint>
 #include <vector>
@@ -78,11 +79,24 @@ struct curve {
   [[nodiscard]] curve_rows rows() const noexcept { return {value.count(), value.data(), start}; }
 };
 
-struct is_action {
-  action const* what;
-  action wanted;
-  MEMREPLAY_HD bool operator()(std::int64_t event) const { return what[event] == wanted; }
+/// Allocs and frees: the actions that `pair` chains by address.
+[[nodiscard]] MEMREPLAY_HD constexpr bool is_chained(action what) {
+  return what <= action::free_completed;
+}
+static_assert(action::alloc < action::free_requested &&
+              action::free_requested < action::free_completed &&
+              action::free_completed < action::segment_alloc);
+
+/// What one look at all events tells.
+struct event_survey {
+  std::int64_t counts[action_count] = {};
+  differing_bits addresses;  ///< of the chained events
+
+  [[nodiscard]] std::int64_t count(action what) const { return counts[static_cast<int>(what)]; }
 };
+
+/// Counts the actions, and finds the address bits that pairing has to look at.
+[[nodiscard]] event_survey survey(execution const& exec, event_rows const& events);
 
 /// How to read sizes and the end state while pairing.
 struct pair_options {
@@ -92,23 +106,39 @@ struct pair_options {
 
 /// Rows of the trace and the end state -> lifetimes; adds what does not fit together to `counts`.
 [[nodiscard]] lifetimes pair(execution const& exec, event_rows const& events,
-                             block_rows const& blocks, pair_options options, replay_counts& counts);
+                             event_survey const& seen, block_rows const& blocks,
+                             pair_options options, replay_counts& counts);
+
+/// What a curve starts with: of lifetimes, those carried in; of segments, what the end has beyond
+/// the changes of the trace.
+struct start_rule {
+  carried_in older;
+  bool has_segments;          ///< false: nothing is known of the end
+  std::int64_t reserved_end;  ///< bytes of the segments
+};
 
 /// Lifetimes (or segment events) -> the curve of a measure.
 [[nodiscard]] curve accumulate(execution const& exec, event_rows const& events,
-                               lifetime_rows const& born, measure which, carried_in older,
-                               std::int64_t reserved_end_bytes, bool has_segments);
+                               lifetime_rows const& born, measure which, start_rule const& rule);
 
-/// The start, the greatest value and where it first holds, and the end of a curve.
-[[nodiscard]] curve_summary summarize(execution const& exec, curve_rows const& bytes);
+/// The start, the greatest value and where it first holds, and the end of a curve; and its values
+/// after some events.
+struct key_values {
+  curve_summary summary;
+  std::vector<std::int64_t> at;
+};
+
+[[nodiscard]] key_values find_key_values(execution const& exec, curve_rows const& bytes,
+                                         std::vector<event_index> const& positions);
+
+/// The same of `reserved`, without its curve: few events change it.
+[[nodiscard]] key_values find_reserved_key_values(execution const& exec, event_rows const& events,
+                                                  start_rule const& rule,
+                                                  std::vector<event_index> const& positions);
 
 /// Distinct local maxima, largest first: `event` and `bytes` of each. `time_us` may be null.
 [[nodiscard]] std::vector<peak> find_peaks(execution const& exec, curve_rows const& bytes,
                                            std::int64_t const* time_us, replay_plan const& plan);
-
-/// The values of a curve after the given events.
-[[nodiscard]] std::vector<std::int64_t> values_at(execution const& exec, curve_rows const& bytes,
-                                                  std::vector<event_index> const& positions);
 
 /// Row numbers of the lifetimes that the measure counts after `event`, ascending. None for
 /// `reserved`.
