@@ -209,12 +209,28 @@ segment_set::segment_set(std::vector<std::uint64_t> bases) {
   slots_.resize(bases.size());
   for (std::size_t row = 0; row < bases.size(); ++row) slots_[row].base = bases[row];
   held_ = ordered_bits(bases.size());
+  if (bases.empty()) return;
+  std::uint64_t const span = bases.back() - bases.front();
+  range_shift_ = std::max(0, static_cast<int>(std::bit_width(span)) -
+                                 static_cast<int>(std::bit_width(bases.size())) - 1);
+  std::size_t const ranges = static_cast<std::size_t>(span >> range_shift_) + 1;
+  first_in_range_.reserve(ranges + 1);
+  std::size_t row = 0;
+  for (std::size_t range = 0; range < ranges; ++range) {
+    while (row < bases.size() && (bases[row] - bases.front()) >> range_shift_ < range) ++row;
+    first_in_range_.push_back(row);
+  }
+  first_in_range_.push_back(bases.size());
 }
 
 std::size_t segment_set::slot_at_or_below(std::uint64_t address) const noexcept {
-  std::size_t first = 0;
-  std::size_t count = slots_.size();
-  if (count == 0 || slots_[0].base > address) return none;
+  if (slots_.empty() || slots_[0].base > address) return none;
+  std::size_t const range = static_cast<std::size_t>(std::min(
+      (address - slots_[0].base) >> range_shift_, std::uint64_t{first_in_range_.size() - 2}));
+  // The slot before the first of the range may reach into it.
+  std::size_t const in_range = first_in_range_[range];
+  std::size_t first = in_range == 0 ? 0 : in_range - 1;
+  std::size_t count = first_in_range_[range + 1] - first;
   while (count > 1) {  // branch-free: the compiler makes a conditional move of it
     std::size_t const half = count / 2;
     first = slots_[first + half].base <= address ? first + half : first;
@@ -301,10 +317,23 @@ void flat_map::grow() {
   }
 }
 
+large_layout::large_layout(std::uint64_t first_address, std::uint64_t last_address,
+                           std::uint64_t most_blocks)
+    : by_start_(0, 0), by_end_(0, 0) {
+  constexpr std::uint64_t always_fine = 1 << 16;
+  std::uint64_t const first = first_address >> page_bits;
+  // A last segment may go on for a while behind its base.
+  std::uint64_t const count = (last_address >> page_bits) - first + always_fine / 8;
+  bool const has_short_rows = most_blocks < std::numeric_limits<std::uint32_t>::max();
+  if (!has_short_rows || count > std::max(always_fine, most_blocks)) return;
+  by_start_ = page_map(first, count);
+  by_end_ = page_map(first, count);
+}
+
 used_block* large_layout::add(std::uint64_t start, std::uint64_t low) {
-  flat_map::entry& at_start = by_start_.find(start >> page_bits);
-  flat_map::entry& at_end = by_end_.find(saturating_add(start, low) >> page_bits);
-  if (at_start.value != 0 || at_end.value != 0) return nullptr;
+  std::uint64_t const start_page = start >> page_bits;
+  std::uint64_t const end_page = saturating_add(start, low) >> page_bits;
+  if (by_start_.value_of(start_page) != 0 || by_end_.value_of(end_page) != 0) return nullptr;
   std::uint64_t row = blocks_.size();
   if (free_rows_.empty()) {
     blocks_.emplace_back();
@@ -312,8 +341,8 @@ used_block* large_layout::add(std::uint64_t start, std::uint64_t low) {
     row = free_rows_.back();
     free_rows_.pop_back();
   }
-  by_start_.fill(at_start, start >> page_bits, row + 1);
-  by_end_.fill(at_end, saturating_add(start, low) >> page_bits, row + 1);
+  by_start_.set(start_page, row + 1);
+  by_end_.set(end_page, row + 1);
   blocks_[row] = used_block{};
   blocks_[row].start = start;
   blocks_[row].low = low;
@@ -327,8 +356,8 @@ used_block* large_layout::find(std::uint64_t address) noexcept {
 }
 
 void large_layout::remove(used_block& block) noexcept {
-  by_start_.erase(by_start_.find(block.start >> page_bits));
-  by_end_.erase(by_end_.find(saturating_add(block.start, block.low) >> page_bits));
+  by_start_.erase(block.start >> page_bits);
+  by_end_.erase(saturating_add(block.start, block.low) >> page_bits);
   block.low = 0;
   free_rows_.push_back(static_cast<std::uint64_t>(&block - blocks_.data()));
 }

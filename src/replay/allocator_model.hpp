@@ -118,6 +118,10 @@ class segment_set {
  private:
   [[nodiscard]] std::size_t slot_at_or_below(std::uint64_t address) const noexcept;
   std::vector<slot> slots_;  ///< by base
+  /// Equal ranges of addresses, from the first base on, and the first slot of each: a range holds
+  /// one or two slots in most cases.
+  std::vector<std::size_t> first_in_range_;
+  int range_shift_ = 0;
   ordered_bits held_;
 };
 
@@ -157,7 +161,12 @@ class flat_map {
     while (entries_[row].value != 0 && entries_[row].key != key) row = (row + 1) & mask;
     return entries_[row];
   }
-  [[nodiscard]] std::uint64_t value_of(std::uint64_t key) noexcept { return find(key).value; }
+  [[nodiscard]] std::uint64_t value_of(std::uint64_t key) const noexcept {
+    std::size_t const mask = entries_.size() - 1;
+    std::size_t row = home(key);
+    while (entries_[row].value != 0 && entries_[row].key != key) row = (row + 1) & mask;
+    return entries_[row].value;
+  }
   void prefetch(std::uint64_t key) const noexcept { __builtin_prefetch(&entries_[home(key)], 1); }
   /// Fills an empty entry that `find(key)` returned. Invalidates entries.
   void fill(entry& empty, std::uint64_t key, std::uint64_t value) {
@@ -208,14 +217,46 @@ struct used_block {
   std::int64_t carried = -1;
 };
 
+/// Values other than 0 of pages of 1 MiB. The pages from `first` on lie in an array, whatever lies
+/// beyond it in a hash table.
+class page_map {
+ public:
+  page_map(std::uint64_t first, std::uint64_t count) : first_(first), near_(count) {}
+  [[nodiscard]] std::uint64_t value_of(std::uint64_t page) const noexcept {
+    return page - first_ < near_.size() ? near_[page - first_] : far_.value_of(page);
+  }
+  void set(std::uint64_t page, std::uint64_t value) {
+    if (page - first_ < near_.size()) {
+      near_[page - first_] = static_cast<std::uint32_t>(value);
+    } else {
+      far_.fill(far_.find(page), page, value);
+    }
+  }
+  void erase(std::uint64_t page) noexcept {
+    if (page - first_ < near_.size()) {
+      near_[page - first_] = 0;
+    } else {
+      far_.erase(far_.find(page));
+    }
+  }
+
+ private:
+  std::uint64_t first_;
+  std::vector<std::uint32_t> near_;
+  flat_map far_;
+};
+
 /// The used blocks of all large pools, found by where they start and by where they end.
 ///
 /// A block of a large pool is more than 1 MiB long, so a page of 1 MiB holds the start of at most
-/// one of them, and the end of at most one rounded request. A hash table by page therefore answers
-/// both "the next block within 1 MiB above" and "the block that ends within 1 MiB below" with two
-/// probes; no tree is needed.
+/// one of them, and the end of at most one rounded request. A table by page therefore answers both
+/// "the next block within 1 MiB above" and "the block that ends within 1 MiB below" with two looks;
+/// no tree is needed.
 class large_layout {
  public:
+  /// Most blocks lie in [first_address, last_address]; at most `most_blocks` are added. A table
+  /// over that range is made when it has not many more pages than there are blocks.
+  large_layout(std::uint64_t first_address, std::uint64_t last_address, std::uint64_t most_blocks);
   /// Null when its page already holds another start or end: such a layout is impossible, the block
   /// stays out.
   used_block* add(std::uint64_t start, std::uint64_t low);
@@ -234,8 +275,8 @@ class large_layout {
  private:
   std::vector<used_block> blocks_;  ///< low == 0: free row
   std::vector<std::uint64_t> free_rows_;
-  flat_map by_start_;  ///< page of the start -> row + 1
-  flat_map by_end_;    ///< page of start + low -> row + 1
+  page_map by_start_;  ///< page of the start -> row + 1
+  page_map by_end_;    ///< page of start + low -> row + 1
 };
 
 }  // namespace memreplay

@@ -61,6 +61,9 @@ constexpr std::uint64_t rest_mask = unmatched_bit - 1;
 // A pairing table value: row << 6 | flags | state.
 enum open_state : std::uint64_t { live = 1, pending = 2, carried_pending = 3, closed = 4 };
 constexpr std::uint64_t state_mask = 7;
+// Sets of states, a bit each; 0 = the address was not seen yet.
+constexpr unsigned open_states = 1U << live | 1U << pending;
+constexpr unsigned not_open_states = 1U << 0 | 1U << carried_pending | 1U << closed;
 constexpr std::uint64_t at_end_flag = 8;        // `segments` has an active block here
 constexpr std::uint64_t allocated_flag = 16;    // the trace allocated this address at some time
 constexpr std::uint64_t freed_older_flag = 32;  // the trace freed an older block here
@@ -95,6 +98,23 @@ struct end_segment {
 
 std::string count_of(std::int64_t count, char const* one, char const* many) {
   return std::to_string(count) + (count == 1 ? one : many);
+}
+
+// From the first segment's base to the last one's, or to an expandable one's end.
+std::pair<std::uint64_t, std::uint64_t> span_of(
+    std::vector<std::uint64_t> const& bases,
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> const& expandable) {
+  std::uint64_t first = last_address;
+  std::uint64_t last = 0;
+  for (std::uint64_t const base : bases) {
+    first = std::min(first, base);
+    last = std::max(last, base);
+  }
+  for (auto const& [begin, end] : expandable) {
+    first = std::min(first, begin);
+    last = std::max(last, end);
+  }
+  return {std::min(first, last), last};
 }
 
 enum class rounding { known, maybe_ascend, unknown };
@@ -243,50 +263,20 @@ class size_finder {
       if (what > action::free_completed) continue;
       flat_map::entry& entry = open_.find(address_[row]);
       std::uint64_t const state = entry.value & state_mask;
-      std::uint64_t const opened = entry.value >> row_shift;
-      std::uint64_t const flags = entry.value & flags_mask;
-      if (what == action::alloc) {
-        if (state == live || state == pending) {
-          closes_.push_back({row, opened, state == live});
-        }
-        std::uint64_t const value = row << row_shift | flags | allocated_flag | live;
-        if (entry.value == 0) {
-          open_.fill(entry, address_[row], value);
-        } else {
-          entry.value = value;
-        }
+      bool const is_alloc = what == action::alloc;
+      // Nobody can foresee what comes next in a trace, so the usual cases share one straight way.
+      if (((is_alloc ? not_open_states : open_states) >> state & 1) == 0) [[unlikely]] {
+        pair_unusual(row, entry);
         continue;
       }
-      bool const is_request = what == action::free_requested;
-      bool const ends = !is_request || !has_completions_;
-      std::uint64_t next = 0;
-      switch (state) {
-        case live:
-          result_.size[row] = falls_bit | opened;
-          next = opened << row_shift | flags | pending;
-          break;
-        case pending:
-        case carried_pending:
-          result_.size[row] = opened;
-          next = entry.value;
-          break;
-        default:
-          result_.size[row] = unmatched_bit | (is_request ? falls_bit : 0);
-          carried_.push_back({row, 0, 0, is_request});
-          next = row << row_shift | flags | freed_older_flag | carried_pending;
-          break;
-      }
-      if (!ends) {
-        if (entry.value == 0) {
-          open_.fill(entry, address_[row], next);
-        } else {
-          entry.value = next;
-        }
-      } else if ((flags & at_end_flag) != 0) {
-        entry.value = (next & flags_mask) | closed;
-      } else if (entry.value != 0) {
-        open_.erase(entry);
-      }
+      std::uint64_t const opened = entry.value >> row_shift;
+      std::uint64_t const flags = entry.value & flags_mask;
+      bool const ends = what == action::free_completed || !has_completions_;
+      std::uint64_t const falls = state == live ? falls_bit : 0;
+      std::uint64_t const freed = ends ? flags | closed : opened << row_shift | flags | pending;
+      std::uint64_t const born = row << row_shift | flags | allocated_flag | live;
+      result_.size[row] = is_alloc ? 0 : falls | opened;
+      set(entry, address_[row], is_alloc ? born : freed);
     }
     // A trace recorded without requests: the completion is the free.
     if (has_completions_ && !has_requests_ && releases_own_block()) {
@@ -294,6 +284,38 @@ class size_finder {
         one.falls = true;
         result_.size[one.row] |= falls_bit;
       }
+    }
+  }
+
+  // An alloc at an open address, or a free of one that is not.
+  void pair_unusual(std::uint64_t row, flat_map::entry& entry) {
+    std::uint64_t const state = entry.value & state_mask;
+    std::uint64_t const opened = entry.value >> row_shift;
+    std::uint64_t const flags = entry.value & flags_mask;
+    if (what_[row] == action::alloc) {
+      closes_.push_back({row, opened, state == live});
+      entry.value = row << row_shift | flags | allocated_flag | live;
+      return;
+    }
+    bool const is_request = what_[row] == action::free_requested;
+    bool const ends = !is_request || !has_completions_;
+    std::uint64_t next = entry.value;
+    if (state == carried_pending) {
+      result_.size[row] = opened;
+    } else {
+      result_.size[row] = unmatched_bit | (is_request ? falls_bit : 0);
+      carried_.push_back({row, 0, 0, is_request});
+      next = row << row_shift | flags | freed_older_flag | carried_pending;
+    }
+    set(entry, address_[row], ends ? (next & flags_mask) | closed : next);
+  }
+
+  // An address that was used once will be used again: its entry stays.
+  void set(flat_map::entry& entry, std::uint64_t address, std::uint64_t value) {
+    if (entry.value == 0) [[unlikely]] {
+      open_.fill(entry, address, value);
+    } else {
+      entry.value = value;
     }
   }
 
@@ -346,6 +368,7 @@ class size_finder {
     for (segment const& one : input_.segments) {
       if (one.device == device_ && !one.is_expandable) bases.push_back(one.address);
     }
+    address_span_ = span_of(bases, expandable_);
     segments_ = segment_set(std::move(bases));
     ranges_ = address_ranges(std::exchange(expandable_, {}));
 
@@ -392,11 +415,12 @@ class size_finder {
 
   void settle(std::uint64_t row, std::uint64_t size, std::uint64_t high) {
     result_.size[row] = size;
+    greatest_size_ = std::max(greatest_size_, size);
     if (high > size) uncertain_.fill(uncertain_.find(row), row, high - size);
   }
 
   void start_from_end() {
-    layout_ = large_layout();
+    layout_ = large_layout(address_span_.first, address_span_.second, rows_ + input_.blocks.size());
     uncertain_ = flat_map();
     segments_.release_all();
     for (end_segment const& one : end_segments_) {
@@ -642,6 +666,7 @@ class size_finder {
     }
     for (carried_block& one : carried_) {
       one.high = std::max(one.high, one.size);
+      greatest_size_ = std::max(greatest_size_, one.size);
       result_.size[one.row] =
           unmatched_bit | (one.falls ? falls_bit : 0) | std::min(one.size, rest_mask);
       if (one.high > one.size) {
@@ -652,105 +677,131 @@ class size_finder {
 
   // --- forwards: the curve ---
 
-  std::uint64_t extra(std::uint64_t row) {
-    return uncertain_.size() == 0 ? 0 : uncertain_.value_of(row);
+  // Bytes at one moment, in the least case, and what the greatest case has more.
+  template <class BytesT>
+  struct curve_point {
+    BytesT allocated = 0;
+    BytesT allocated_extra = 0;
+    BytesT active = 0;
+    BytesT active_extra = 0;
+  };
+
+  curve_point<wide> bytes_at_start() const {
+    curve_point<wide> start;
+    for_each_end_block([&](segment const&, block const& held) {
+      if (!is_untouched(open_.value_of(held.address))) return;
+      if (held.state == block_state::active_allocated) start.allocated += wide{held.size};
+      start.active += wide{held.size};
+    });
+    for (carried_block const& one : carried_) {
+      start.active += wide{one.size};
+      start.active_extra += wide{one.high} - wide{one.size};
+      if (!one.falls) continue;
+      start.allocated += wide{one.size};
+      start.allocated_extra += wide{one.high} - wide{one.size};
+    }
+    return start;
   }
 
-  void follow_curve() {
+  struct curve_peaks {
     wide low = 0;
     wide high = 0;
-    wide active_low = 0;
-    wide active_high = 0;
-    wide end_allocated = 0;
-    for_each_end_block([&](segment const&, block const& held) {
-      bool const is_allocated = held.state == block_state::active_allocated;
-      if (is_allocated) end_allocated += wide{held.size};
-      if (!is_untouched(open_.value_of(held.address))) return;
-      if (is_allocated) low += wide{held.size};
-      active_low += wide{held.size};
-    });
-    high = low;
-    active_high = active_low;
-    for (carried_block const& one : carried_) {
-      active_low += wide{one.size};
-      active_high += wide{one.high};
-      if (!one.falls) continue;
-      low += wide{one.size};
-      high += wide{one.high};
-    }
-    wide peak_low = low;
-    wide peak_high = high;
+    wide reserved = 0;
+    wide end = 0;
+    wide end_extra = 0;
+  };
+
+  // `BytesT` holds every sum; without `has_extra` all sizes are known.
+  template <class BytesT, bool has_extra>
+  curve_peaks follow_rows(curve_point<wide> const& start) {
+    curve_point<BytesT> now{
+        static_cast<BytesT>(start.allocated), static_cast<BytesT>(start.allocated_extra),
+        static_cast<BytesT>(start.active), static_cast<BytesT>(start.active_extra)};
+    BytesT low = now.allocated;
+    BytesT high = now.allocated + now.allocated_extra;
     wide reserved = reserved_at_start_;
     wide reserved_peak = reserved;
     std::size_t closes = 0;
-    auto const drop = [&](std::uint64_t row, std::uint64_t size, bool falls, bool ends) {
-      wide const top = wide{size} + wide{extra(row)};
-      if (falls) {
-        low -= wide{size};
-        high -= top;
-      }
-      if (ends) {
-        active_low -= wide{size};
-        active_high -= top;
+    // A lifetime begins or ends for one measure or both.
+    auto const change = [&](std::uint64_t of, std::uint64_t size, bool is_birth, bool is_allocated,
+                            bool is_active) {
+      auto const bytes = static_cast<BytesT>(size);
+      BytesT const more = is_birth ? bytes : -bytes;
+      now.allocated += is_allocated ? more : 0;
+      now.active += is_active ? more : 0;
+      if constexpr (has_extra) {
+        auto const extra = static_cast<BytesT>(uncertain_.value_of(of));
+        BytesT const more_extra = is_birth ? extra : -extra;
+        now.allocated_extra += is_allocated ? more_extra : 0;
+        now.active_extra += is_active ? more_extra : 0;
       }
     };
     for (std::uint64_t row = 0; row < rows_; ++row) {
-      switch (what_[row]) {
-        case action::alloc: {
-          if (closes < closes_.size() && closes_[closes].row == row) {
-            closed_by_alloc const& one = closes_[closes++];
-            drop(one.closed_row, result_.size[one.closed_row], one.falls, true);
-          }
-          wide const size = wide{result_.size[row]};
-          wide const top = size + wide{extra(row)};
-          low += size;
-          high += top;
-          active_low += size;
-          active_high += top;
-          peak_low = std::max(peak_low, low);
-          peak_high = std::max(peak_high, high);
-          break;
-        }
-        case action::free_requested:
-        case action::free_completed: {
-          std::uint64_t const tag = result_.size[row];
-          std::uint64_t const of = (tag & unmatched_bit) != 0 ? row : tag & rest_mask;
-          std::uint64_t const size = of == row ? tag & rest_mask : result_.size[of];
-          result_.size[row] = size;
-          drop(of, size, (tag & falls_bit) != 0,
-               what_[row] == action::free_completed || !has_completions_);
-          break;
-        }
-        case action::segment_alloc:
-        case action::segment_map:
+      action const what = what_[row];
+      if (what > action::free_completed) [[unlikely]] {
+        if (what == action::segment_alloc || what == action::segment_map) {
           reserved += wide{bytes_[row]};
           reserved_peak = std::max(reserved_peak, reserved);
-          break;
-        case action::segment_free:
-        case action::segment_unmap: reserved -= wide{bytes_[row]}; break;
-        case action::snapshot: {
+        } else if (what == action::segment_free || what == action::segment_unmap) {
+          reserved -= wide{bytes_[row]};
+        } else if (what == action::snapshot) {
           // The allocator's own total of active blocks at that moment.
           wide const marker = wide{bytes_[row]};
-          bool const is_inside = active_low <= marker && marker <= active_high;
+          bool const is_inside =
+              wide{now.active} <= marker && marker <= wide{now.active} + wide{now.active_extra};
           if (knows_end_ && !may_hide_frees_ && !is_inside) ++marker_misfits_;
-          break;
         }
-        default: break;
+        continue;
       }
+      if (closes < closes_.size() && closes_[closes].row == row) [[unlikely]] {
+        closed_by_alloc const& one = closes_[closes++];
+        change(one.closed_row, result_.size[one.closed_row], false, one.falls, true);
+      }
+      bool const is_alloc = what == action::alloc;
+      std::uint64_t const tag = result_.size[row];
+      bool const is_unmatched = !is_alloc && (tag & unmatched_bit) != 0;
+      std::uint64_t const of = is_alloc || is_unmatched ? row : tag & rest_mask;
+      std::uint64_t const size = is_unmatched ? tag & rest_mask : result_.size[of];
+      result_.size[row] = size;
+      change(of, size, is_alloc, is_alloc || (tag & falls_bit) != 0,
+             what != action::free_requested || !has_completions_);
+      low = std::max(low, now.allocated);
+      if constexpr (has_extra) high = std::max(high, now.allocated + now.allocated_extra);
     }
-    wide const low_slip = knows_end_ ? end_allocated - low : 0;
-    wide const high_slip = knows_end_ ? end_allocated - high : 0;
+    if constexpr (!has_extra) high = low + now.allocated_extra;
+    return {wide{low}, wide{high}, reserved_peak, wide{now.allocated}, wide{now.allocated_extra}};
+  }
+
+  curve_peaks follow_rows() {
+    curve_point<wide> const start = bytes_at_start();
+    // 64 bits hold the sum of as many sizes as there are rows, unless a file lies.
+    wide const greatest = std::max({start.allocated, start.active, wide{0}}) +
+                          std::max({start.allocated_extra, start.active_extra, wide{0}}) +
+                          wide{greatest_size_} * wide{rows_};
+    bool const is_short = greatest < wide{std::numeric_limits<std::int64_t>::max()};
+    if (uncertain_.size() != 0) return follow_rows<wide, true>(start);
+    return is_short ? follow_rows<std::int64_t, false>(start) : follow_rows<wide, false>(start);
+  }
+
+  void follow_curve() {
+    wide end_allocated = 0;
+    for_each_end_block([&](segment const&, block const& held) {
+      if (held.state == block_state::active_allocated) end_allocated += wide{held.size};
+    });
+    curve_peaks peaks = follow_rows();
+    wide const low_slip = knows_end_ ? end_allocated - peaks.end : 0;
+    wide const high_slip = knows_end_ ? low_slip - peaks.end_extra : 0;
     // The same curve hung up at its end. In a file without contradictions the two are one.
     end_slip_ = to_bytes(low_slip);
     if (low_slip != 0 || high_slip != 0) {
-      wide const from_end_low = std::min(peak_low + low_slip, peak_low + high_slip);
-      wide const from_end_high = std::max(peak_high + low_slip, peak_high + high_slip);
-      peak_low = std::min(peak_low, from_end_low);
-      peak_high = std::max(peak_high, from_end_high);
+      wide const from_end_low = std::min(peaks.low + low_slip, peaks.low + high_slip);
+      wide const from_end_high = std::max(peaks.high + low_slip, peaks.high + high_slip);
+      peaks.low = std::min(peaks.low, from_end_low);
+      peaks.high = std::max(peaks.high, from_end_high);
     }
-    if (may_hide_frees_) peak_high = std::max(peak_high, reserved_peak);
-    result_.peak_allocated.low = to_bytes(std::max<wide>(peak_low, 0));
-    result_.peak_allocated.high = to_bytes(std::max<wide>(peak_high, 0));
+    if (may_hide_frees_) peaks.high = std::max(peaks.high, peaks.reserved);
+    result_.peak_allocated.low = to_bytes(std::max<wide>(peaks.low, 0));
+    result_.peak_allocated.high = to_bytes(std::max<wide>(peaks.high, 0));
   }
 
   // --- words ---
@@ -843,12 +894,14 @@ class size_finder {
   bool knows_end_ = false;
   bool is_complete_ = false;
   bool may_hide_frees_ = false;
+  std::pair<std::uint64_t, std::uint64_t> address_span_;
   segment_set segments_{{}};
   address_ranges ranges_{{}};
   std::vector<end_segment> end_segments_;
 
-  large_layout layout_;
+  large_layout layout_{0, 0, 0};
   flat_map uncertain_;  // row -> high - size
+  std::uint64_t greatest_size_ = 0;
   bool is_in_doubt_ = false;
   bool is_second_walk_ = false;
   bool keeps_any_rest_ = false;        // some pool does not split at all

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 #include <memreplay/error.hpp>
 
 #include "base/expects.hpp"
@@ -89,15 +92,22 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   made.device = device;
   made.events = trace_of(input, device).count;
 
-  block_sizes sizes;
-  if (made.events > 0) sizes = find_block_sizes(input, device);
+  // Block sizes are one walk over the trace, so they go beside the steps where they can: only
+  // `--sizes block` has to wait for them. Neither reads what the other writes.
   bool const wants_blocks = plan.sizes == size_basis::block;
-  if (!wants_blocks) sizes.size = {};  // the recorded sizes serve
-  MEMREPLAY_EXPECTS(sizes.size.empty() ||
-                    static_cast<std::int64_t>(sizes.size.size()) == made.events);
-  device_input const columns = make_device_input(input, device, plan.sizes, sizes.size);
-
-  kernels::kernel_result found = engine.run(columns.view(), plan);
+  block_sizes sizes;
+  tbb::task_group beside;
+  if (made.events > 0) beside.run([&] { sizes = find_block_sizes(input, device); });
+  if (wants_blocks) beside.wait();
+  std::vector<std::uint64_t> event_size;  // empty: the recorded sizes serve
+  if (wants_blocks) event_size = std::move(sizes.size);
+  MEMREPLAY_EXPECTS(event_size.empty() ||
+                    static_cast<std::int64_t>(event_size.size()) == made.events);
+  device_input const columns = make_device_input(input, device, plan.sizes, event_size);
+  kernels::kernel_result found;
+  // Isolated: a step that waits for its own tasks shall not begin with the block sizes meanwhile.
+  tbb::this_task_arena::isolate([&] { found = engine.run(columns.view(), plan); });
+  beside.wait();
   std::copy(std::begin(found.action_counts), std::end(found.action_counts),
             std::begin(made.action_counts));
   made.measured = found.measured;
