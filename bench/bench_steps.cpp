@@ -162,7 +162,7 @@ void add_backend(std::string const& name, kernels::backend const& engine, int th
   add("downsample",
       [](auto const& on, auto const& trace) { return on.downsample(trace.curve, 72).size(); });
   add("run", [](auto const& on, auto const& trace) {
-    return on.run(trace.view(), replay_plan{}).peaks.size();
+    return on.run(trace.view(), replay_plan{}, nullptr).peaks.size();
   });
 }
 

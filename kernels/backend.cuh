@@ -64,7 +64,8 @@ inline void expect_success(cudaError_t status, char const* call) {
               "run again with --backend host");
 }
 
-/// A stream, and memory in the order of that stream. Steps take it first; it is made once a run.
+/// A stream, and a pool of memory in the order of that stream. Steps take it first; it is made once
+/// a run.
 class execution {
  public:
   execution() {
@@ -72,35 +73,41 @@ class execution {
     int has_pools = 0;
     MEMREPLAY_CUDA_TRY(cudaGetDevice(&device));
     MEMREPLAY_CUDA_TRY(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device));
-    scratch_.has_pools = has_pools != 0;
     MEMREPLAY_CUDA_TRY(cudaStreamCreateWithFlags(&scratch_.stream, cudaStreamNonBlocking));
-    if (scratch_.has_pools) {
-      // Keep freed scratch for the next step instead of returning it to the driver at each wait.
-      cudaMemPool_t pool = nullptr;
-      std::uint64_t keep = UINT64_MAX;
-      MEMREPLAY_CUDA_TRY(cudaDeviceGetDefaultMemPool(&pool, device));
-      MEMREPLAY_CUDA_TRY(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-    }
+    if (has_pools == 0) return;
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    MEMREPLAY_CUDA_TRY(cudaMemPoolCreate(&scratch_.pool, &properties));
+    // Keep freed memory for the next step instead of returning it to the driver at each wait.
+    std::uint64_t keep = UINT64_MAX;
+    MEMREPLAY_CUDA_TRY(
+        cudaMemPoolSetAttribute(scratch_.pool, cudaMemPoolAttrReleaseThreshold, &keep));
   }
   execution(execution const&) = delete;
   execution& operator=(execution const&) = delete;
-  ~execution() { (void)cudaStreamDestroy(scratch_.stream); }
+  ~execution() {
+    (void)cudaStreamSynchronize(scratch_.stream);
+    (void)cudaStreamDestroy(scratch_.stream);
+    if (scratch_.pool != nullptr) (void)cudaMemPoolDestroy(scratch_.pool);
+  }
 
-  /// The policy of Thrust's algorithms; their scratch comes from the same memory as ours.
-  [[nodiscard]] auto policy() const { return thrust::cuda::par(scratch_).on(scratch_.stream); }
+  /// The policy of Thrust's algorithms: they wait only to return a value, and their scratch comes
+  /// from the same pool as ours.
+  [[nodiscard]] auto policy() const {
+    return thrust::cuda::par_nosync(scratch_).on(scratch_.stream);
+  }
   [[nodiscard]] cudaStream_t stream() const noexcept { return scratch_.stream; }
 
-  [[nodiscard]] void* allocate(std::size_t bytes) const {
-    void* memory = nullptr;
-    if (scratch_.has_pools) {
-      MEMREPLAY_CUDA_TRY(cudaMallocAsync(&memory, bytes, scratch_.stream));
-    } else {
-      MEMREPLAY_CUDA_TRY(cudaMalloc(&memory, bytes));
-    }
-    return memory;
+  [[nodiscard]] void* allocate(std::size_t bytes) const { return allocate(bytes, stream()); }
+  void deallocate(void* memory) const noexcept { deallocate(memory, stream()); }
+  /// The same in the order of another stream.
+  [[nodiscard]] void* allocate(std::size_t bytes, cudaStream_t order) const {
+    return scratch_.take(bytes, order);
   }
-  void deallocate(void* memory) const noexcept {
-    (void)(scratch_.has_pools ? cudaFreeAsync(memory, scratch_.stream) : cudaFree(memory));
+  void deallocate(void* memory, cudaStream_t order) const noexcept {
+    scratch_.give_back(memory, order);
   }
   void copy_from_host(void* to, void const* from, std::size_t bytes) const {
     MEMREPLAY_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, scratch_.stream));
@@ -112,22 +119,26 @@ class execution {
   }
 
  private:
-  /// The allocator that Thrust asks for scratch.
+  /// The allocator that Thrust asks for scratch. Without a pool (old devices) each allocation
+  /// waits.
   struct scratch_allocator {
     using value_type = char;
     cudaStream_t stream = nullptr;
-    bool has_pools = false;
+    cudaMemPool_t pool = nullptr;
 
-    [[nodiscard]] char* allocate(std::ptrdiff_t bytes) {
+    [[nodiscard]] void* take(std::size_t bytes, cudaStream_t order) const {
       void* memory = nullptr;
-      auto const wanted = static_cast<std::size_t>(bytes);
-      MEMREPLAY_CUDA_TRY(has_pools ? cudaMallocAsync(&memory, wanted, stream)
-                                   : cudaMalloc(&memory, wanted));
-      return static_cast<char*>(memory);
+      MEMREPLAY_CUDA_TRY(pool != nullptr ? cudaMallocFromPoolAsync(&memory, bytes, pool, order)
+                                         : cudaMalloc(&memory, bytes));
+      return memory;
     }
-    void deallocate(char* memory, std::size_t) noexcept {
-      (void)(has_pools ? cudaFreeAsync(memory, stream) : cudaFree(memory));
+    void give_back(void* memory, cudaStream_t order) const noexcept {
+      (void)(pool != nullptr ? cudaFreeAsync(memory, order) : cudaFree(memory));
     }
+    [[nodiscard]] char* allocate(std::ptrdiff_t bytes) {
+      return static_cast<char*>(take(static_cast<std::size_t>(bytes), stream));
+    }
+    void deallocate(char* memory, std::size_t) noexcept { give_back(memory, stream); }
   };
   mutable scratch_allocator scratch_;  // Thrust wants to change it
 };

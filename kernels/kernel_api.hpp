@@ -16,8 +16,9 @@
 namespace memreplay::kernels {
 
 /// One device's trace. Host pointers to `count` rows each, in list order; `time_us` may be null.
-/// `size` holds the bytes that the wanted size basis gives to the lifetime which an alloc, or an
-/// unmatched free, stands for.
+/// `first_row` is event 0's place in the columns of the whole file, of which a `stage` holds a
+/// copy. `size` holds the bytes that the wanted size basis gives to the lifetime which an alloc, or
+/// an unmatched free, stands for.
 struct event_view {
   std::int64_t count = 0;
   action const* what = nullptr;
@@ -25,6 +26,7 @@ struct event_view {
   std::uint64_t const* size = nullptr;
   stack_id const* stack = nullptr;
   std::int64_t const* time_us = nullptr;
+  std::int64_t first_row = 0;
 };
 
 /// The blocks at the end (state not inactive), ascending address, none twice, `size` in the wanted
@@ -64,11 +66,23 @@ struct kernel_result {
   std::vector<stack_total> throughput;
 };
 
+/// A device made ready before the run, and the event rows that were sent to it while the file was
+/// read. Each back end knows what is behind it.
+struct stage;
+
 /// A compiled back end. `run` is the pipeline; the rest are its steps, each on host data, for tests
 /// and benchmarks.
 struct backend {
   char const* name;
-  kernel_result (*run)(kernel_input const&, replay_plan const&);
+  /// `staged` may be null; if not, all rows of the file are there, with the sizes as recorded.
+  kernel_result (*run)(kernel_input const&, replay_plan const&, stage* staged);
+
+  /// Null, all three, where steps read the host's columns themselves. Opening takes long; the rest
+  /// waits for nothing but a free buffer. Any thread may call, one at a time.
+  stage* (*open_stage)();
+  /// Rows [0, rows.count) of the file are final; `are_all` says that there will be no more.
+  void (*stage_rows)(stage&, event_view const& rows, bool are_all);
+  void (*close_stage)(stage*) noexcept;
 
   host_lifetimes (*pair)(kernel_input const&, replay_counts&);
   /// The curve after each event (`events.count` values); `start` receives the value before event 0.

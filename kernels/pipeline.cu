@@ -4,6 +4,7 @@
 // back end.
 #include "kernels/columns.cuh"
 #include "kernels/primitives.cuh"
+#include "kernels/staged_events.cuh"
 #include "kernels/steps.cuh"
 
 #include <algorithm>
@@ -15,42 +16,26 @@ namespace memreplay::kernels::MEMREPLAY_BACKEND {
 
 namespace {
 
-/// The caller's columns, where the steps can read them.
-class uploaded {
+/// The blocks of the end state, where the steps can read them.
+class uploaded_blocks {
  public:
-  uploaded(execution const& exec, kernel_input const& input)
-      : count_(input.events.count),
-        what_(exec, input.events.what, count_),
-        address_(exec, input.events.address, count_),
-        size_(exec, input.events.size, count_),
-        stack_(exec, input.events.stack, count_),
-        block_count_(input.blocks.count),
-        block_address_(exec, input.blocks.address, block_count_),
-        block_size_(exec, input.blocks.size, block_count_),
-        block_stack_(exec, input.blocks.stack, block_count_),
-        block_is_pending_(exec, input.blocks.is_pending, block_count_) {}
+  uploaded_blocks(execution const& exec, block_view const& blocks)
+      : count_(blocks.count),
+        address_(exec, blocks.address, count_),
+        size_(exec, blocks.size, count_),
+        stack_(exec, blocks.stack, count_),
+        is_pending_(exec, blocks.is_pending, count_) {}
 
-  [[nodiscard]] event_rows events() const {
-    return {count_, what_.data(), address_.data(), size_.data(), stack_.data()};
+  [[nodiscard]] block_rows rows() const {
+    return {count_, address_.data(), size_.data(), stack_.data(), is_pending_.data()};
   }
-  [[nodiscard]] block_rows blocks() const {
-    return {block_count_, block_address_.data(), block_size_.data(), block_stack_.data(),
-            block_is_pending_.data()};
-  }
-  /// Only `pair` reads addresses.
-  void release_addresses() { address_.release(); }
 
  private:
   std::int64_t count_;
-  input_column<action> what_;
   input_column<std::uint64_t> address_;
   input_column<std::uint64_t> size_;
   input_column<stack_id> stack_;
-  std::int64_t block_count_;
-  input_column<std::uint64_t> block_address_;
-  input_column<std::uint64_t> block_size_;
-  input_column<stack_id> block_stack_;
-  input_column<std::uint8_t> block_is_pending_;
+  input_column<std::uint8_t> is_pending_;
 };
 
 /// The key values of a curve, and its value at every peak.
@@ -67,19 +52,16 @@ void note(key_values const& found, measure which, kernel_result& result) {
   }
 }
 
-kernel_result run(kernel_input const& input, replay_plan const& plan) {
-  execution const exec;
+kernel_result run_steps(execution const& exec, event_rows const& events, kernel_input const& input,
+                        replay_plan const& plan) {
   kernel_result result;
-  uploaded columns(exec, input);
-  event_rows events = columns.events();
+  uploaded_blocks const blocks(exec, input.blocks);
   event_survey const seen = survey(exec, events);
   std::copy(std::begin(seen.counts), std::end(seen.counts), std::begin(result.action_counts));
 
   pair_options const options{input.has_segments, plan.sizes == size_basis::requested};
-  lifetimes const found = pair(exec, events, seen, columns.blocks(), options, result.counts);
+  lifetimes const found = pair(exec, events, seen, blocks.rows(), options, result.counts);
   lifetime_rows const born = found.rows();
-  columns.release_addresses();
-  events = columns.events();
 
   start_rule const rule{plan.older, input.has_segments, input.reserved_end_bytes};
   std::vector<event_index> places;
@@ -112,14 +94,40 @@ kernel_result run(kernel_input const& input, replay_plan const& plan) {
   return result;
 }
 
+kernel_result run(kernel_input const& input, replay_plan const& plan, stage* given) {
+  if (given == nullptr) {
+    staged_events own;
+    own.take(input.events, true);
+    return run_steps(own.exec(), own.rows(input.events, 0), input, plan);
+  }
+  auto const& staged = *reinterpret_cast<staged_events const*>(given);
+  event_rows events = staged.rows(input.events, input.events.first_row);
+  // The file tells no block sizes: they were found only now.
+  bool const has_other_sizes = plan.sizes == size_basis::block;
+  input_column<std::uint64_t> const sizes(staged.exec(), input.events.size,
+                                          has_other_sizes ? events.count : 0);
+  if (has_other_sizes) events.size = sizes.data();
+  return run_steps(staged.exec(), events, input, plan);
+}
+
+stage* open_stage() { return reinterpret_cast<stage*>(new staged_events); }
+
+void stage_rows(stage& staged, event_view const& rows, bool are_all) {
+  reinterpret_cast<staged_events&>(staged).take(rows, are_all);
+}
+
+void close_stage(stage* staged) noexcept { delete reinterpret_cast<staged_events*>(staged); }
+
 // ---- the steps on host data, for tests and benchmarks
 
 host_lifetimes pair_step(kernel_input const& input, replay_counts& counts) {
-  execution const exec;
-  uploaded const columns(exec, input);
-  event_rows const events = columns.events();
-  lifetimes const found = pair(exec, events, survey(exec, events), columns.blocks(),
-                               {input.has_segments, true}, counts);
+  staged_events staged;
+  staged.take(input.events, true);
+  execution const& exec = staged.exec();
+  uploaded_blocks const blocks(exec, input.blocks);
+  event_rows const events = staged.rows(input.events, 0);
+  lifetimes const found =
+      pair(exec, events, survey(exec, events), blocks.rows(), {input.has_segments, true}, counts);
   lifetime_rows const rows = found.rows();
   return {download(exec, rows.birth, rows.count), download(exec, rows.allocated_end, rows.count),
           download(exec, rows.active_end, rows.count), download(exec, rows.size, rows.count),
@@ -128,12 +136,14 @@ host_lifetimes pair_step(kernel_input const& input, replay_counts& counts) {
 
 std::vector<std::int64_t> accumulate_step(kernel_input const& input, replay_plan const& plan,
                                           std::int64_t& start) {
-  execution const exec;
-  uploaded const columns(exec, input);
+  staged_events staged;
+  staged.take(input.events, true);
+  execution const& exec = staged.exec();
+  uploaded_blocks const blocks(exec, input.blocks);
   replay_counts counts;
-  event_rows const events = columns.events();
-  lifetimes const found = pair(exec, events, survey(exec, events), columns.blocks(),
-                               {input.has_segments, true}, counts);
+  event_rows const events = staged.rows(input.events, 0);
+  lifetimes const found =
+      pair(exec, events, survey(exec, events), blocks.rows(), {input.has_segments, true}, counts);
   curve const counted = accumulate(exec, events, found.rows(), plan.what,
                                    {plan.older, input.has_segments, input.reserved_end_bytes});
   start = counted.start;
@@ -200,6 +210,9 @@ std::vector<std::int64_t> sort_rows_step(std::vector<std::uint64_t> const& value
 
 constexpr backend table{MEMREPLAY_TEXT(MEMREPLAY_BACKEND),
                         run,
+                        shares_host_memory ? nullptr : open_stage,
+                        shares_host_memory ? nullptr : stage_rows,
+                        shares_host_memory ? nullptr : close_stage,
                         pair_step,
                         accumulate_step,
                         find_peaks_step,

@@ -3,7 +3,10 @@
 // Replay of one device's trace: the curves' key values, the peaks, and who is live at each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -111,6 +114,29 @@ struct replay_result {
   std::string backend;                 ///< "host" or "cuda"
   std::string backend_reason;          ///< why this one, one sentence
   std::vector<device_replay> devices;  ///< in the order asked for
+};
+
+/// A replay that gets ready while its snapshot is still being read: another thread chooses the back
+/// end and opens its device, and event rows go there as they come. One snapshot each.
+class replayer {
+ public:
+  explicit replayer(backend_choice wanted);
+  replayer(replayer const&) = delete;
+  replayer& operator=(replayer const&) = delete;
+  ~replayer();
+
+  /// For `read_options::on_rows`. Never waits for the device to be opened, and throws nothing of
+  /// what went wrong there: `replay` does both.
+  void take_rows(event_columns const& events, std::size_t rows);
+
+  /// As `replay` below, of the snapshot that the rows are from. `plan.backend` is not looked at.
+  [[nodiscard]] replay_result replay(snapshot const& input,
+                                     std::vector<std::int32_t> const& devices,
+                                     replay_plan const& plan);
+
+ private:
+  struct opened_backend;
+  std::shared_future<std::shared_ptr<opened_backend>> opening_;
 };
 
 /// Replays the traces of the given device ordinals. Throws `error` (no_device) when CUDA was asked

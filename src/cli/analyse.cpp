@@ -37,13 +37,17 @@ std::vector<std::int32_t> choose_devices(snapshot const& input, std::string cons
 
 analysed analyse(std::string const& path, common_request const& common) {
   analysed result;
+  replayer engine(common.plan.backend);
   {
     progress bar("reading " + std::filesystem::path(path).filename().string(), common.quiet);
     result.input = read_snapshot(
         path, {.salvage = common.salvage,
-               .on_progress = [&](std::uint64_t done, std::uint64_t all) { bar.show(done, all); }});
+               .on_progress = [&](std::uint64_t done, std::uint64_t all) { bar.show(done, all); },
+               .on_rows = [&](event_columns const& events,
+                              std::size_t rows) { engine.take_rows(events, rows); }});
   }
-  result.replayed = replay(result.input, choose_devices(result.input, common.device), common.plan);
+  result.replayed =
+      engine.replay(result.input, choose_devices(result.input, common.device), common.plan);
   return result;
 }
 

@@ -94,6 +94,7 @@ device_input make_device_input(snapshot const& input, std::int32_t device, size_
   auto const first = static_cast<std::size_t>(range.first);
   kernels::event_view& view = made.event_columns;
   view.count = range.count;
+  view.first_row = range.first;
   view.what = events.what.data() + first;
   view.address = events.address.data() + first;
   view.size = event_size.empty() ? events.size.data() + first : event_size.data();

@@ -5,6 +5,9 @@
 #include <memreplay/replay.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,7 +90,7 @@ start_values check_curve(curve_summary const& curve, std::int64_t end_state_byte
 }
 
 device_replay replay_device(snapshot const& input, std::int32_t device, replay_plan const& plan,
-                            kernels::backend const& engine) {
+                            kernels::backend const& engine, kernels::stage* staged) {
   device_replay made;
   made.device = device;
   made.events = trace_of(input, device).count;
@@ -106,7 +109,7 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   device_input const columns = make_device_input(input, device, plan.sizes, event_size);
   kernels::kernel_result found;
   // Isolated: a step that waits for its own tasks shall not begin with the block sizes meanwhile.
-  tbb::this_task_arena::isolate([&] { found = engine.run(columns.view(), plan); });
+  tbb::this_task_arena::isolate([&] { found = engine.run(columns.view(), plan, staged); });
   beside.wait();
   std::copy(std::begin(found.action_counts), std::end(found.action_counts),
             std::begin(made.action_counts));
@@ -147,22 +150,74 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
 
 }  // namespace
 
-replay_result replay(snapshot const& input, std::vector<std::int32_t> const& devices,
-                     replay_plan const& plan) {
+struct replayer::opened_backend {
+  explicit opened_backend(backend_choice wanted) : chosen(choose_backend(wanted)) {
+    if (chosen.engine->open_stage != nullptr) staged = chosen.engine->open_stage();
+  }
+  opened_backend(opened_backend const&) = delete;
+  opened_backend& operator=(opened_backend const&) = delete;
+  ~opened_backend() {
+    if (staged != nullptr) chosen.engine->close_stage(staged);
+  }
+
+  void take_rows(event_columns const& events, std::size_t rows, bool are_all) {
+    if (staged == nullptr) return;
+    kernels::event_view view;
+    view.count = static_cast<std::int64_t>(rows);
+    view.what = events.what.data();
+    view.address = events.address.data();
+    view.size = events.size.data();
+    view.stack = events.stack.data();
+    chosen.engine->stage_rows(*staged, view, are_all);
+  }
+
+  chosen_backend chosen;
+  kernels::stage* staged = nullptr;
+};
+
+// The host's back end is there at once.
+replayer::replayer(backend_choice wanted)
+    : opening_(
+          std::async(wanted == backend_choice::host ? std::launch::deferred : std::launch::async,
+                     [wanted] { return std::make_shared<opened_backend>(wanted); })
+              .share()) {}
+
+replayer::~replayer() = default;
+
+void replayer::take_rows(event_columns const& events, std::size_t rows) {
+  if (opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  std::shared_ptr<opened_backend> opened;
+  try {
+    opened = opening_.get();
+  } catch (...) {
+    return;  // kept for `replay`
+  }
+  opened->take_rows(events, rows, false);
+}
+
+replay_result replayer::replay(snapshot const& input, std::vector<std::int32_t> const& devices,
+                               replay_plan const& plan) {
   for (std::int32_t const device : devices) {
     if (has_device(input, device)) continue;
     throw error(error_code::bad_request,
                 "the file says nothing about device " + std::to_string(device),
                 "memreplay info lists the devices");
   }
-  chosen_backend const chosen = choose_backend(plan.backend);
+  opened_backend& opened = *opening_.get();
+  opened.take_rows(input.events, input.events.size_rows(), true);
   replay_result result;
-  result.backend = chosen.engine->name;
-  result.backend_reason = chosen.reason;
+  result.backend = opened.chosen.engine->name;
+  result.backend_reason = opened.chosen.reason;
   for (std::int32_t const device : devices) {
-    result.devices.push_back(replay_device(input, device, plan, *chosen.engine));
+    result.devices.push_back(
+        replay_device(input, device, plan, *opened.chosen.engine, opened.staged));
   }
   return result;
+}
+
+replay_result replay(snapshot const& input, std::vector<std::int32_t> const& devices,
+                     replay_plan const& plan) {
+  return replayer(plan.backend).replay(input, devices, plan);
 }
 
 }  // namespace memreplay

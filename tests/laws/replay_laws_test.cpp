@@ -17,7 +17,7 @@ constexpr measure all_measures[] = {measure::allocated, measure::active, measure
 class ReplayLaws : public StepTest {
  protected:
   kernels::kernel_result replay(trace const& given, replay_plan const& plan) const {
-    return run([&](kernels::backend const& engine) { return engine.run(given.view(), plan); });
+    return run([&](kernels::backend const& engine) { return engine.run(given.view(), plan, nullptr); });
   }
 };
 
@@ -217,7 +217,7 @@ TEST_P(ReplayLaws, EveryBackEndGivesTheSameBytes) {
     for (measure const what : all_measures) {
       replay_plan const plan = many_peaks(what);
       ASSERT_TRUE(
-          results_equal(replay(given, plan), kernels::host_backend().run(given.view(), plan)))
+          results_equal(replay(given, plan), kernels::host_backend().run(given.view(), plan, nullptr)))
           << options;
     }
   }
@@ -230,7 +230,7 @@ TEST_P(ReplayLaws, ALongTraceToo) {
     trace const given = make_random_trace(options);
     replay_plan const plan = many_peaks(measure::active);
     auto const found = replay(given, plan);
-    ASSERT_TRUE(results_equal(found, kernels::host_backend().run(given.view(), plan)));
+    ASSERT_TRUE(results_equal(found, kernels::host_backend().run(given.view(), plan, nullptr)));
     for (peak const& one : found.peaks) ASSERT_EQ(sum_of(one.holders), one.bytes);
   }
 }

@@ -94,10 +94,48 @@ TEST_P(RunTest, EqualsTheNaiveReplay) {
     plan.throughput = round % 2 == 0;
     plan.min_separation_us = round % 7 == 0 ? 500 : 0;
     plan.timeline_width = round % 6 == 0 ? 0 : 72;
-    auto const found =
-        run([&](kernels::backend const& engine) { return engine.run(given.view(), plan); });
+    auto const found = run(
+        [&](kernels::backend const& engine) { return engine.run(given.view(), plan, nullptr); });
     ASSERT_TRUE(results_equal(found, naive_run(given.view(), plan))) << options;
   }
+}
+
+/// Two traces of one file, sent in pieces while the file is read, as its reader would.
+TEST_P(RunTest, StagedRowsGiveTheSame) {
+  std::vector<random_options> const cases = random_cases(3'000);
+  trace const first = make_random_trace(cases.front());
+  trace const second = make_random_trace(cases.back());
+  trace file = first;
+  file.what.insert(file.what.end(), second.what.begin(), second.what.end());
+  file.address.insert(file.address.end(), second.address.begin(), second.address.end());
+  file.size.insert(file.size.end(), second.size.begin(), second.size.end());
+  file.stack.insert(file.stack.end(), second.stack.begin(), second.stack.end());
+  run([&](kernels::backend const& engine) {
+    if (engine.open_stage == nullptr) {
+      EXPECT_TRUE(engine.stage_rows == nullptr && engine.close_stage == nullptr);
+      return 0;
+    }
+    kernels::stage* const staged = engine.open_stage();
+    kernels::event_view rows = file.view().events;
+    std::int64_t const count = rows.count;
+    for (rows.count = 0; rows.count < count; rows.count += 1 + rows.count / 3) {
+      engine.stage_rows(*staged, rows, false);
+    }
+    rows.count = count;
+    engine.stage_rows(*staged, rows, true);
+    for (size_basis const sizes : {size_basis::requested, size_basis::block}) {
+      replay_plan plan;
+      plan.sizes = sizes;
+      for (trace const* const given : {&first, &second}) {
+        kernels::kernel_input input = given->view();
+        input.events.first_row = given == &first ? 0 : static_cast<std::int64_t>(first.what.size());
+        EXPECT_TRUE(
+            results_equal(engine.run(input, plan, staged), engine.run(input, plan, nullptr)));
+      }
+    }
+    engine.close_stage(staged);
+    return 0;
+  });
 }
 
 MEMREPLAY_TEST_ALL_BACKENDS(SortTest);
