@@ -48,6 +48,14 @@ struct candidate {
   event_index event;
 };
 
+struct candidate_of_row {
+  curve_rows curve;
+  MEMREPLAY_HD candidate operator()(std::int64_t row) const {
+    event_index const place = place_of_row{}(row);
+    return {curve.at(place), place};
+  }
+};
+
 struct larger_then_earlier {
   [[nodiscard]] MEMREPLAY_HD bool comes_first(candidate left, candidate right) const {
     return left.level != right.level ? left.level > right.level : left.event < right.event;
@@ -61,19 +69,18 @@ constexpr candidate no_candidate{0, never};
 
 /// The candidates that may still be chosen: behind the latest choice, and not too like it.
 struct read_candidate {
-  curve_rows curve;
-  event_index const* place;
+  candidate const* candidates;
   candidate latest;
   std::int64_t highest_level;
   MEMREPLAY_HD candidate operator()(std::int64_t row) const {
-    candidate const read{curve.at(place[row]), place[row]};
+    candidate const read = candidates[row];
     bool const may_be =
         read.level <= highest_level && larger_then_earlier{}.comes_first(latest, read);
     return may_be ? read : candidate{0, never};
   }
 };
 
-/// Whether a place is far enough in time from the chosen one.
+/// Whether a candidate is far enough in time from the chosen one.
 struct is_apart {
   event_index chosen;
   std::int64_t const* time_us;
@@ -82,8 +89,8 @@ struct is_apart {
   [[nodiscard]] MEMREPLAY_HD std::int64_t time_of(event_index place) const {
     return time_us[place < 0 ? 0 : place];
   }
-  MEMREPLAY_HD bool operator()(event_index place) const {
-    std::int64_t const here = time_of(place);
+  MEMREPLAY_HD bool operator()(candidate const& other) const {
+    std::int64_t const here = time_of(other.event);
     std::int64_t const there = time_of(chosen);
     std::uint64_t const apart =
         here < there ? static_cast<std::uint64_t>(there) - static_cast<std::uint64_t>(here)
@@ -104,12 +111,12 @@ struct is_apart {
   return whole + (part + million - 1) / million - 1;
 }
 
-[[nodiscard]] buffer<event_index> find_candidates(execution const& exec, curve_rows const& bytes) {
+[[nodiscard]] buffer<candidate> find_candidates(execution const& exec, curve_rows const& bytes) {
   // Of two neighbours one is lower.
-  buffer<event_index> places(exec, bytes.count / 2 + 1);
-  places.keep_first(
-      write_selected(exec, bytes.count + 1, is_maximum{bytes}, place_of_row{}, places.data()));
-  return places;
+  buffer<candidate> found(exec, bytes.count / 2 + 1);
+  found.keep_first(write_selected(exec, bytes.count + 1, is_maximum{bytes}, candidate_of_row{bytes},
+                                  found.data()));
+  return found;
 }
 
 }  // namespace
@@ -120,13 +127,13 @@ std::vector<peak> find_peaks(execution const& exec, curve_rows const& bytes,
   if (plan.peak_count <= 0) return peaks;
   bool const has_time_rule = time_us != nullptr && bytes.count > 0 && plan.min_separation_us > 0;
 
-  auto places = find_candidates(exec, bytes);
+  auto candidates = find_candidates(exec, bytes);
   constexpr std::int64_t any_level = std::numeric_limits<std::int64_t>::max();
   candidate latest{any_level, before_trace - 1};  // before all
   std::int64_t highest_level = any_level;
   while (static_cast<std::int64_t>(peaks.size()) < plan.peak_count) {
-    latest = reduce_rows(exec, places.count(),
-                         read_candidate{bytes, places.data(), latest, highest_level}, no_candidate,
+    latest = reduce_rows(exec, candidates.count(),
+                         read_candidate{candidates.data(), latest, highest_level}, no_candidate,
                          larger_then_earlier{});
     if (latest.event == no_candidate.event) break;
     peak chosen;
@@ -135,8 +142,8 @@ std::vector<peak> find_peaks(execution const& exec, curve_rows const& bytes,
     peaks.push_back(chosen);
     highest_level = highest_distinct_level(latest.level, plan.dedup_ppm);
     if (has_time_rule) {
-      places = selected_values(
-          exec, places,
+      candidates = selected_values(
+          exec, candidates,
           is_apart{latest.event, time_us, static_cast<std::uint64_t>(plan.min_separation_us)});
     }
   }

@@ -62,14 +62,13 @@ template <class PredicateT>
 }
 
 /// 5. Those of the values that satisfy `predicate(value)`, in their order.
-template <class PredicateT>
-[[nodiscard]] buffer<std::int64_t> selected_values(execution const& exec,
-                                                   buffer<std::int64_t> const& values,
-                                                   PredicateT predicate) {
-  buffer<std::int64_t> kept(exec, values.count());
+template <class ValueT, class PredicateT>
+[[nodiscard]] buffer<ValueT> selected_values(execution const& exec, buffer<ValueT> const& values,
+                                             PredicateT predicate) {
+  buffer<ValueT> kept(exec, values.count());
   if (values.count() == 0) return kept;
-  std::int64_t* const end = thrust::copy_if(exec.policy(), values.data(),
-                                            values.data() + values.count(), kept.data(), predicate);
+  ValueT* const end = thrust::copy_if(exec.policy(), values.data(), values.data() + values.count(),
+                                      kept.data(), predicate);
   kept.keep_first(end - kept.data());
   return kept;
 }

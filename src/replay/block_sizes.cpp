@@ -35,9 +35,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "replay/allocator_model.hpp"
+#include "replay/free_pairing.hpp"
 
 namespace memreplay {
 namespace {
@@ -51,39 +53,11 @@ std::int64_t to_bytes(wide value) {
   return static_cast<std::int64_t>(std::clamp<wide>(value, -greatest, greatest));
 }
 
-// Until the curve pass, a free's row of `size` says what the free means.
-// The rest of the word is the row of its alloc (or of its unmatched request); for an unmatched free
-// it is the size of the carried-in block.
-constexpr std::uint64_t falls_bit = std::uint64_t{1} << 63;  // `allocated` falls here
-constexpr std::uint64_t unmatched_bit = std::uint64_t{1} << 62;
-constexpr std::uint64_t rest_mask = unmatched_bit - 1;
-
-// A pairing table value: row << 6 | flags | state.
-enum open_state : std::uint64_t { live = 1, pending = 2, carried_pending = 3, closed = 4 };
-constexpr std::uint64_t state_mask = 7;
-// Sets of states, a bit each; 0 = the address was not seen yet.
-constexpr unsigned open_states = 1U << live | 1U << pending;
-constexpr unsigned not_open_states = 1U << 0 | 1U << carried_pending | 1U << closed;
-constexpr std::uint64_t at_end_flag = 8;        // `segments` has an active block here
-constexpr std::uint64_t allocated_flag = 16;    // the trace allocated this address at some time
-constexpr std::uint64_t freed_older_flag = 32;  // the trace freed an older block here
-constexpr std::uint64_t flags_mask = at_end_flag | allocated_flag | freed_older_flag;
-constexpr int row_shift = 6;
-
-// A lifetime that began before the trace and is freed in it.
-struct carried_block {
-  std::uint64_t row = 0;   // of its first free
-  std::uint64_t size = 0;  // least possible
-  std::uint64_t high = 0;
-  bool falls = false;  // part of `allocated` when the trace begins
-};
-
-// An alloc at an open address ends the lifetime that was there.
-struct closed_by_alloc {
-  std::uint64_t row = 0;
-  std::uint64_t closed_row = 0;
-  bool falls = false;
-};
+// Until the curve pass, a free's row of `size` holds its tag; the rest of an unmatched free's tag
+// is the size of the carried-in block.
+constexpr std::uint64_t falls_bit = free_tag::falls_bit;
+constexpr std::uint64_t unmatched_bit = free_tag::unmatched_bit;
+constexpr std::uint64_t rest_mask = free_tag::rest_mask;
 
 struct segment_event {
   std::uint64_t row = 0;
@@ -247,89 +221,11 @@ class size_finder {
     }
   }
 
-  // Forward, by address: which alloc does a free belong to, and is it the one where `allocated`
-  // falls?
   void pair() {
-    for_each_end_block([&](segment const&, block const& held) {
-      flat_map::entry& entry = open_.find(held.address);
-      if (entry.value == 0) open_.fill(entry, held.address, at_end_flag | closed);
-    });
-    constexpr std::uint64_t ahead = 12;
-    for (std::uint64_t row = 0; row < rows_; ++row) {
-      if (row + ahead < rows_ && what_[row + ahead] <= action::free_completed) {
-        open_.prefetch(address_[row + ahead]);
-      }
-      action const what = what_[row];
-      if (what > action::free_completed) continue;
-      flat_map::entry& entry = open_.find(address_[row]);
-      std::uint64_t const state = entry.value & state_mask;
-      bool const is_alloc = what == action::alloc;
-      // Nobody can foresee what comes next in a trace, so the usual cases share one straight way.
-      if (((is_alloc ? not_open_states : open_states) >> state & 1) == 0) [[unlikely]] {
-        pair_unusual(row, entry);
-        continue;
-      }
-      std::uint64_t const opened = entry.value >> row_shift;
-      std::uint64_t const flags = entry.value & flags_mask;
-      bool const ends = what == action::free_completed || !has_completions_;
-      std::uint64_t const falls = state == live ? falls_bit : 0;
-      std::uint64_t const freed = ends ? flags | closed : opened << row_shift | flags | pending;
-      std::uint64_t const born = row << row_shift | flags | allocated_flag | live;
-      result_.size[row] = is_alloc ? 0 : falls | opened;
-      set(entry, address_[row], is_alloc ? born : freed);
-    }
-    // A trace recorded without requests: the completion is the free.
-    if (has_completions_ && !has_requests_ && releases_own_block()) {
-      for (carried_block& one : carried_) {
-        one.falls = true;
-        result_.size[one.row] |= falls_bit;
-      }
-    }
-  }
-
-  // An alloc at an open address, or a free of one that is not.
-  void pair_unusual(std::uint64_t row, flat_map::entry& entry) {
-    std::uint64_t const state = entry.value & state_mask;
-    std::uint64_t const opened = entry.value >> row_shift;
-    std::uint64_t const flags = entry.value & flags_mask;
-    if (what_[row] == action::alloc) {
-      closes_.push_back({row, opened, state == live});
-      entry.value = row << row_shift | flags | allocated_flag | live;
-      return;
-    }
-    bool const is_request = what_[row] == action::free_requested;
-    bool const ends = !is_request || !has_completions_;
-    std::uint64_t next = entry.value;
-    if (state == carried_pending) {
-      result_.size[row] = opened;
-    } else {
-      result_.size[row] = unmatched_bit | (is_request ? falls_bit : 0);
-      carried_.push_back({row, 0, 0, is_request});
-      next = row << row_shift | flags | freed_older_flag | carried_pending;
-    }
-    set(entry, address_[row], ends ? (next & flags_mask) | closed : next);
-  }
-
-  // An address that was used once will be used again: its entry stays.
-  void set(flat_map::entry& entry, std::uint64_t address, std::uint64_t value) {
-    if (entry.value == 0) [[unlikely]] {
-      open_.fill(entry, address, value);
-    } else {
-      entry.value = value;
-    }
-  }
-
-  // A block of `segments` that no event of the trace speaks of.
-  static bool is_untouched(std::uint64_t pairing) {
-    return (pairing & state_mask) == closed && (pairing & (allocated_flag | freed_older_flag)) == 0;
-  }
-
-  bool releases_own_block() const {
-    for (std::uint64_t row = 0; row < rows_; ++row) {
-      bool const is_matched = (result_.size[row] & unmatched_bit) == 0;
-      if (what_[row] == action::free_completed && is_matched) return true;
-    }
-    return false;
+    pairing_.emplace(trace_rows{rows_, what_, address_, bytes_}, has_requests_, has_completions_);
+    for_each_end_block(
+        [&](segment const&, block const& held) { pairing_->add_end_block(held.address); });
+    pairing_->run(result_.size);
   }
 
   // What can be relied upon: the end state, the reserved bytes at the start, that every free is
@@ -349,16 +245,16 @@ class size_finder {
       }
     }
 
-    for (flat_map::entry const& entry : open_.entries()) {
-      std::uint64_t const state = entry.value & state_mask;
-      if (state == live || state == pending) ++open_at_end_;
+    for (flat_map::entry const& entry : pairing_->addresses()) {
+      if (address_state{entry.value}.is_open()) ++open_at_end_;
     }
     knows_end_ = input_.has_segments && (has_end_segments || open_at_end_ == 0);
     for_each_end_block([&](segment const&, block const& held) {
-      if (is_untouched(open_.value_of(held.address))) ++never_freed_;
+      if (pairing_->at(held.address).is_untouched()) ++never_freed_;
     });
     reserved_at_start_ = reserved - net_reserved_;
-    is_complete_ = knows_end_ && carried_.empty() && never_freed_ == 0 && reserved_at_start_ == 0;
+    is_complete_ =
+        knows_end_ && pairing_->carried.empty() && never_freed_ == 0 && reserved_at_start_ == 0;
     // PyTorch 2.0 recorded the frees of those blocks only that were allocated while it recorded.
     may_hide_frees_ = !is_after_2_0 && !is_complete_ && rows_ != 0;
 
@@ -428,21 +324,21 @@ class size_finder {
     }
 
     // Open in the trace's view: it is what the walk undoes.
-    for (flat_map::entry const& entry : open_.entries()) {
-      std::uint64_t const state = entry.value & state_mask;
-      if (state != live && state != pending) continue;
-      if (knows_end_ && (entry.value & at_end_flag) == 0) contradict(segments_.find(entry.key));
-      std::uint64_t const low = rules_.round_size(bytes_[entry.value >> row_shift]);
+    for (flat_map::entry const& entry : pairing_->addresses()) {
+      address_state const last{entry.value};
+      if (!last.is_open()) continue;
+      if (knows_end_ && !last.has(address_state::at_end_flag)) {
+        contradict(segments_.find(entry.key));
+      }
+      std::uint64_t const low = rules_.round_size(bytes_[last.row()]);
       if (is_large(low)) add_block(entry.key, low, -1);
     }
     // Then what `segments` knows of them, and the blocks that the trace never touched.
     for_each_end_block([&](segment const& in, block const& held) {
-      std::uint64_t const value = open_.value_of(held.address);
-      std::uint64_t const state = value & state_mask;
+      address_state const last = pairing_->at(held.address);
       std::uint64_t const low = rules_.round_size(held.requested_size);
-      if (state == live || state == pending) {
-        std::uint64_t const row = value >> row_shift;
-        if (bytes_[row] != held.requested_size) {
+      if (last.is_open()) {
+        if (bytes_[last.row()] != held.requested_size) {
           contradict(segments_.find(held.address));
           return;
         }
@@ -454,11 +350,11 @@ class size_finder {
         return;
       }
       bool const is_pending_older =
-          state == carried_pending && bytes_[value >> row_shift] == held.requested_size;
-      if (is_large(low) && (is_pending_older || is_untouched(value))) {
+          last.now() == address_state::carried_pending && bytes_[last.row()] == held.requested_size;
+      if (is_large(low) && (is_pending_older || last.is_untouched())) {
         used_block* const known = add_block(held.address, low, -1);
         if (known != nullptr) known->known = held.size;
-      } else if (state == closed && (value & allocated_flag) != 0) {
+      } else if (last.now() == address_state::closed && last.has(address_state::allocated_flag)) {
         contradict(segments_.find(held.address));  // freed in the trace, and here again
       }
     });
@@ -476,8 +372,8 @@ class size_finder {
 
   void walk_back() {
     start_from_end();
-    std::size_t carried = carried_.size();
-    std::size_t closes = closes_.size();
+    std::size_t carried = pairing_->carried.size();
+    std::size_t closes = pairing_->closes.size();
     std::size_t segment_event = segment_events_.size();
     for (std::uint64_t row = rows_; row-- > 0;) {
       switch (what_[row]) {
@@ -488,8 +384,9 @@ class size_finder {
           } else {
             settle(row, low, round_high(bytes_[row], low));
           }
-          if (closes != 0 && closes_[closes - 1].row == row) {
-            std::uint64_t const older = rules_.round_size(bytes_[closes_[--closes].closed_row]);
+          if (closes != 0 && pairing_->closes[closes - 1].row == row) {
+            std::uint64_t const older =
+                rules_.round_size(bytes_[pairing_->closes[--closes].closed_row]);
             if (is_large(older)) add_block(address_[row], older, -1);
             contradict(segments_.find(address_[row]));
           }
@@ -503,8 +400,9 @@ class size_finder {
           std::int64_t index = -1;
           if (is_unmatched) {
             index = static_cast<std::int64_t>(--carried);
-            carried_[carried].size = rules_.round_size(bytes_[row]);
-            carried_[carried].high = round_high(bytes_[row], carried_[carried].size);
+            pairing_->carried[carried].size = rules_.round_size(bytes_[row]);
+            pairing_->carried[carried].high =
+                round_high(bytes_[row], pairing_->carried[carried].size);
           }
           std::uint64_t const low = rules_.round_size(bytes_[row]);
           if (!is_large(low)) break;
@@ -631,7 +529,7 @@ class size_finder {
   void settle_carried_in() {
     for (used_block const& one : layout_.blocks()) {
       if (one.low == 0 || one.carried < 0) continue;
-      carried_block& settled = carried_[static_cast<std::size_t>(one.carried)];
+      carried_block& settled = pairing_->carried[static_cast<std::size_t>(one.carried)];
       settled.size = one.low;
       if (one.known != 0) {
         settled.size = one.known;
@@ -664,7 +562,7 @@ class size_finder {
       settled.high =
           std::max(settled.high, may_split ? std::min(range, one.low + small_limit_bytes) : range);
     }
-    for (carried_block& one : carried_) {
+    for (carried_block& one : pairing_->carried) {
       one.high = std::max(one.high, one.size);
       greatest_size_ = std::max(greatest_size_, one.size);
       result_.size[one.row] =
@@ -689,11 +587,11 @@ class size_finder {
   curve_point<wide> bytes_at_start() const {
     curve_point<wide> start;
     for_each_end_block([&](segment const&, block const& held) {
-      if (!is_untouched(open_.value_of(held.address))) return;
+      if (!pairing_->at(held.address).is_untouched()) return;
       if (held.state == block_state::active_allocated) start.allocated += wide{held.size};
       start.active += wide{held.size};
     });
-    for (carried_block const& one : carried_) {
+    for (carried_block const& one : pairing_->carried) {
       start.active += wide{one.size};
       start.active_extra += wide{one.high} - wide{one.size};
       if (!one.falls) continue;
@@ -739,6 +637,10 @@ class size_finder {
     for (std::uint64_t row = 0; row < rows_; ++row) {
       action const what = what_[row];
       if (what > action::free_completed) [[unlikely]] {
+        // Segments are whole blocks of their own: `reserved` needs their recorded bytes here too.
+        if (what >= action::segment_alloc && what <= action::segment_unmap) {
+          result_.size[row] = bytes_[row];
+        }
         if (what == action::segment_alloc || what == action::segment_map) {
           reserved += wide{bytes_[row]};
           reserved_peak = std::max(reserved_peak, reserved);
@@ -753,8 +655,8 @@ class size_finder {
         }
         continue;
       }
-      if (closes < closes_.size() && closes_[closes].row == row) [[unlikely]] {
-        closed_by_alloc const& one = closes_[closes++];
+      if (closes < pairing_->closes.size() && pairing_->closes[closes].row == row) [[unlikely]] {
+        closed_by_alloc const& one = pairing_->closes[closes++];
         change(one.closed_row, result_.size[one.closed_row], false, one.falls, true);
       }
       bool const is_alloc = what == action::alloc;
@@ -885,9 +787,7 @@ class size_finder {
   std::vector<segment_event> segment_events_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> expandable_;
 
-  flat_map open_;  // address -> pairing value
-  std::vector<carried_block> carried_;
-  std::vector<closed_by_alloc> closes_;
+  std::optional<free_pairing> pairing_;
   std::int64_t open_at_end_ = 0;
   std::int64_t never_freed_ = 0;
 
@@ -918,20 +818,7 @@ class size_finder {
 }  // namespace
 
 block_sizes find_block_sizes(snapshot const& input, std::int32_t device) {
-  block_sizes found = size_finder(input, device).find();
-  // Segments are whole blocks of their own: `reserved` needs their recorded bytes in the same
-  // column.
-  if (!found.size.empty()) {
-    auto const first =
-        static_cast<std::size_t>(input.traces[static_cast<std::size_t>(device)].first);
-    for (std::size_t row = 0; row < found.size.size(); ++row) {
-      action const what = input.events.what[first + row];
-      if (what >= action::segment_alloc && what <= action::segment_unmap) {
-        found.size[row] = input.events.size[first + row];
-      }
-    }
-  }
-  return found;
+  return size_finder(input, device).find();
 }
 
 }  // namespace memreplay

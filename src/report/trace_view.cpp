@@ -4,6 +4,7 @@
 #include "report/trace_view.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "report/saturating.hpp"
@@ -22,12 +23,16 @@ trace_view::trace_view(snapshot const& input, std::int32_t device) : columns_(&i
     range_ = input.traces[static_cast<std::size_t>(device)];
   }
   if (columns_->time_us.empty()) return;
+  std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t latest = std::numeric_limits<std::int64_t>::min();
   for (event_index event = 0; event < range_.count; ++event) {
     std::int64_t const time = columns_->time_us[row(event)];
-    if (time == 0) continue;
-    earliest_us_ = std::min(earliest_us_.value_or(time), time);
-    latest_us_ = std::max(latest_us_.value_or(time), time);
+    earliest = std::min(earliest, time == 0 ? earliest : time);  // 0 is no time
+    latest = std::max(latest, time == 0 ? latest : time);
   }
+  if (earliest > latest) return;
+  earliest_us_ = earliest;
+  latest_us_ = latest;
 }
 
 std::optional<std::int64_t> trace_view::time_us(event_index event) const noexcept {
