@@ -59,7 +59,7 @@ struct radix_rows {
   }
 };
 
-/// A part of the rows, and the bits in which its keys may still differ.
+/// A part of the rows, and the bits in which its keys may still differ (or do, where it is split).
 struct radix_part {
   std::int64_t first;
   std::int64_t count;
@@ -233,13 +233,13 @@ inline void sort_rows(execution const& exec, radix_rows here, radix_rows there, 
     sort_part{&whole, here, there, ends_in_there}(0);
     return;
   }
-  radix_rows const from = here.from(whole.first);
-  radix_rows const to = there.from(whole.first);
-  std::uint64_t const bits = whole.bits & find_differing_bits(exec, from.key, whole.count);
+  std::uint64_t const bits = whole.bits;
   if (bits == 0) {
     sort_part{&whole, here, there, ends_in_there}(0);
     return;
   }
+  radix_rows const from = here.from(whole.first);
+  radix_rows const to = there.from(whole.first);
   int const end_bit = 64 - std::countl_zero(bits);
   int const wanted =
       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(whole.count / fewest_part_rows)));
@@ -254,6 +254,7 @@ inline void sort_rows(execution const& exec, radix_rows here, radix_rows there, 
   auto const large = std::stable_partition(parts.begin(), parts.end(), is_small);
   for_each_row(exec, large - parts.begin(), sort_part{parts.data(), to, from, !ends_in_there});
   for (auto part = large; part != parts.end(); ++part) {
+    part->bits &= find_differing_bits(exec, to.key + part->first, part->count);
     sort_rows(exec, to, from, *part, !ends_in_there);
   }
 }
@@ -270,7 +271,7 @@ inline void radix_sort(execution const& exec, std::uint64_t bits, buffer<std::ui
 
 inline void sort_pairs(execution const& exec, buffer<std::uint64_t>& keys,
                        buffer<std::uint64_t>& values) {
-  radix_sort(exec, ~std::uint64_t{0}, keys, values);
+  radix_sort(exec, find_differing_bits(exec, keys.data(), keys.count()), keys, values);
 }
 
 inline void sort_keys(execution const& exec, std::uint64_t bits, buffer<std::uint64_t>& keys) {

@@ -55,9 +55,10 @@ if [ -x "$build/memreplay" ]; then
   snapshot=$build/gpu_check.pickle
   limited 90 python3 tools/make_snapshot.py --events 1000000 -o "$snapshot"
   for backend in host cuda; do
+    began=$(date +%s%N)
     if "$build/memreplay" report --quiet --json --force --backend "$backend" \
       --out "$build/$backend.json" "$snapshot"; then
-      row "report on $backend" "done"
+      row "report on $backend" "$((($(date +%s%N) - began) / 1000000)) ms, reading included"
     else
       fail "report on $backend" "see above"
     fi

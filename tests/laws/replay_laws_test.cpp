@@ -17,7 +17,8 @@ constexpr measure all_measures[] = {measure::allocated, measure::active, measure
 class ReplayLaws : public StepTest {
  protected:
   kernels::kernel_result replay(trace const& given, replay_plan const& plan) const {
-    return run([&](kernels::backend const& engine) { return engine.run(given.view(), plan, nullptr); });
+    return run(
+        [&](kernels::backend const& engine) { return engine.run(given.view(), plan, nullptr); });
   }
 };
 
@@ -216,8 +217,8 @@ TEST_P(ReplayLaws, EveryBackEndGivesTheSameBytes) {
     trace const given = make_random_trace(options);
     for (measure const what : all_measures) {
       replay_plan const plan = many_peaks(what);
-      ASSERT_TRUE(
-          results_equal(replay(given, plan), kernels::host_backend().run(given.view(), plan, nullptr)))
+      ASSERT_TRUE(results_equal(replay(given, plan),
+                                kernels::host_backend().run(given.view(), plan, nullptr)))
           << options;
     }
   }
