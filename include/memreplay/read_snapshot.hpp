@@ -21,7 +21,7 @@ struct read_options {
   /// Called now and then from the reading thread; may be empty. Rows [0, rows) of the events are
   /// final; more follow, the last of them perhaps without a call. The columns may move between two
   /// calls and the optional ones may appear late, so whoever wants values copies them at once.
-  std::function<void(event_columns const& events, std::size_t rows)> on_rows;
+  std::function<void(event_columns const& events, std::size_t rows)> on_rows = {};
 };
 
 /// Reads `path` ("-" = standard input). The content decides what it is, never the name: pickle

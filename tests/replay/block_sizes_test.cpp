@@ -243,6 +243,52 @@ TEST(flat_map, does_as_a_map_does) {
   }
 }
 
+TEST(page_map, does_as_a_map_does_inside_its_array_and_beyond) {
+  std::mt19937_64 random(12);
+  for (std::uint64_t const near : {0U, 1U, 100U}) {
+    page_map pages(1000, near);
+    std::map<std::uint64_t, std::uint64_t> model;
+    for (int step = 0; step < 20'000; ++step) {
+      std::uint64_t const page = 950 + random() % 200;
+      ASSERT_EQ(pages.value_of(page), model.contains(page) ? model[page] : 0) << page;
+      if (model.contains(page)) {
+        pages.erase(page);
+        model.erase(page);
+      } else {
+        model[page] = 1 + random() % 1000;
+        pages.set(page, model[page]);
+      }
+    }
+  }
+}
+
+TEST(segment_set, finds_the_segment_however_the_bases_are_spread) {
+  std::mt19937_64 random(13);
+  for (int const spread : {0, 3, 20, 44}) {
+    std::map<std::uint64_t, std::uint64_t> model;  // base -> end
+    std::vector<std::uint64_t> bases{5 * mib};
+    for (int row = 0; row < 40; ++row) {
+      bases.push_back((5 + random() % 64) * mib + (random() % 2 << (20 + spread)));
+    }
+    segment_set segments(bases);
+    for (int step = 0; step < 20'000; ++step) {
+      std::uint64_t const at = bases[random() % bases.size()];
+      if (random() % 3 == 0) {
+        ASSERT_EQ(segments.release(at), model.erase(at) == 1);
+      } else {
+        ASSERT_EQ(segments.hold(at, mib, false), model.insert({at, at + mib}).second);
+      }
+      std::uint64_t const asked = bases[random() % bases.size()] + random() % (3 * mib) - mib;
+      auto const above = model.upper_bound(asked);
+      bool const is_inside = above != model.begin() && asked < std::prev(above)->second;
+      std::size_t const found = segments.find(asked);
+      ASSERT_EQ(found != segment_set::none, is_inside) << asked;
+      if (!is_inside) continue;
+      ASSERT_EQ(segments[found].base, std::prev(above)->first);
+    }
+  }
+}
+
 // --- single situations ---
 
 constexpr std::uint64_t base = 0x7f00'0000'0000;

@@ -257,6 +257,34 @@ TEST(Backend, CudaRunsOrSaysWhyNot) {
   }
 }
 
+TEST(Replayer, RowsTakenEarlyChangeNothing) {
+  snapshot const input = complete_file().build();
+  for (backend_choice const wanted : {backend_choice::host, backend_choice::automatic}) {
+    replayer engine(wanted);
+    for (std::size_t rows = 0; rows <= input.events.size_rows(); ++rows) {
+      engine.take_rows(input.events, rows);
+    }
+    replay_plan plan;
+    plan.backend = wanted;
+    replay_result const early = engine.replay(input, {0}, plan);
+    replay_result const late = replay(input, {0}, plan);
+    EXPECT_EQ(early.backend, late.backend);
+    EXPECT_EQ(early.devices.front().measured.peak_bytes, late.devices.front().measured.peak_bytes);
+    EXPECT_EQ(early.devices.front().counts, late.devices.front().counts);
+  }
+}
+
+TEST(Replayer, TellsOnlyInReplayThatTheDeviceCannotRun) {
+  snapshot const input = complete_file().build();
+  replayer engine(backend_choice::cuda);
+  engine.take_rows(input.events, 1);
+  try {
+    EXPECT_EQ(engine.replay(input, {0}, {}).backend, "cuda");
+  } catch (error const& problem) {
+    EXPECT_EQ(problem.code(), error_code::no_device);
+  }
+}
+
 TEST(Architectures, MachineCodeRunsOnLaterMinorsOfItsMajor) {
   EXPECT_TRUE(runs_on("80-real,90-real,120", 8, 0));
   EXPECT_TRUE(runs_on("80-real,90-real,120", 8, 9));
