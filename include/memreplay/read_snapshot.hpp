@@ -17,7 +17,7 @@ struct read_options {
   int threads = 1;       ///< that read; the result is the same for every number
   /// Called now and then with (bytes of the file done, bytes in all); in all are 0 for a stream,
   /// whose end is not known. From any thread, never from two at once. May be empty.
-  std::function<void(std::uint64_t, std::uint64_t)> on_progress;
+  std::function<void(std::uint64_t, std::uint64_t)> on_progress = {};
   /// Called now and then from the reading thread; may be empty. Rows [0, rows) of the events are
   /// final; more follow, the last of them perhaps without a call. The columns may move between two
   /// calls and the optional ones may appear late, so whoever wants values copies them at once.

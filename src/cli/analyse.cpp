@@ -11,6 +11,7 @@
 #include <memreplay/error.hpp>
 #include <memreplay/make_report.hpp>
 #include <memreplay/read_snapshot.hpp>
+#include <thread>
 #include <vector>
 
 #include "cli/progress.hpp"
@@ -33,6 +34,8 @@ std::vector<std::int32_t> choose_devices(snapshot const& input, std::string cons
               fmt::format("it has device {}", list));
 }
 
+int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
 }  // namespace
 
 analysed analyse(std::string const& path, common_request const& common) {
@@ -42,6 +45,7 @@ analysed analyse(std::string const& path, common_request const& common) {
     progress bar("reading " + std::filesystem::path(path).filename().string(), common.quiet);
     result.input = read_snapshot(
         path, {.salvage = common.salvage,
+               .threads = common.threads > 0 ? common.threads : all_cores(),
                .on_progress = [&](std::uint64_t done, std::uint64_t all) { bar.show(done, all); },
                .on_rows = [&](event_columns const& events,
                               std::size_t rows) { engine.take_rows(events, rows); }});

@@ -24,7 +24,7 @@ struct feed_options {
   int threads = 1;  ///< 1: everything happens in `next`
   std::size_t part_bytes = std::size_t{1} << 20;
   /// Called after each read, by the thread that has read, never by two at once; may be empty.
-  std::function<void()> on_read;
+  std::function<void()> on_read = {};
 };
 
 /// Parts arrive in order. Reading from the source happens on whatever thread has time, never on two

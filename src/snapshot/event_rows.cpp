@@ -12,6 +12,8 @@ using pickle::value_kind;
 
 namespace {
 
+constexpr std::size_t rows_between_calls = std::size_t{1} << 16;
+
 /// Other writers record nanoseconds; microseconds since 1970 have 16 digits until the year 5138.
 std::int64_t to_microseconds(std::int64_t time) {
   return time > 100'000'000'000'000'000 ? time / 1000 : time;
@@ -123,6 +125,10 @@ void row_sink::add_events(RowsT const& rows, shape const& form) {
       events.time_us.resize(first + row, 0);
       events.time_us.push_back(microseconds);
     }
+  }
+  if (on_rows_ && last - told_rows_ >= rows_between_calls) {
+    on_rows_(events, last);
+    told_rows_ = last;
   }
 }
 

@@ -67,7 +67,7 @@ snapshot decode(std::unique_ptr<base::byte_source> file, read_options const& opt
   input::unwrapped const found = input::unwrap(std::move(file), options.salvage);
   snapshot result;
   result.container = found.description;
-  reading::row_sink rows(result);
+  reading::row_sink rows(result, options.on_rows);
   std::optional<std::uint64_t> const cut_at = read_rows(found, rows, result, options);
   result.file_bytes = found.file_bytes();
   result.snapshot_bytes = found.bytes->position();

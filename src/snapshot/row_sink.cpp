@@ -24,8 +24,11 @@ bool is_pair(std::span<value const> items) noexcept {
 
 }  // namespace
 
-row_sink::row_sink(snapshot& into)
-    : into_(into), interner_(into), loose_(into.strings, into.pools) {
+row_sink::row_sink(snapshot& into, told_rows on_rows)
+    : into_(into),
+      on_rows_(std::move(on_rows)),
+      interner_(into),
+      loose_(into.strings, into.pools) {
   into_.pools.assign(1, {});
   // Known from the start, so that its number does not depend on how rows are read.
   (void)interner_.stack({});

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -42,7 +43,10 @@ struct oddities {
 /// `finish`.
 class row_sink final : public pickle::sink {
  public:
-  explicit row_sink(snapshot& into);
+  using told_rows = std::function<void(event_columns const&, std::size_t)>;
+
+  /// `on_rows`: see `read_options`.
+  explicit row_sink(snapshot& into, told_rows on_rows = {});
 
   [[nodiscard]] std::uint64_t text(std::string_view content) override;
   [[nodiscard]] std::uint64_t dict_items(std::uint64_t current,
@@ -159,6 +163,8 @@ class row_sink final : public pickle::sink {
   void take_settings(json const& content, std::string const& prefix, int depth);
 
   snapshot& into_;
+  told_rows on_rows_;
+  std::size_t told_rows_ = 0;
   interner interner_;
   loose_values loose_;
   oddities odd_;

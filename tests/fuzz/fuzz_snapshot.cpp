@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   for (bool const salvage : {false, true}) {
     try {
       snapshot const input = memreplay::read_snapshot(std::as_bytes(std::span(data, size)),
-                                                      {.salvage = salvage, .on_progress = {}});
+                                                      {.salvage = salvage});
       check_shape(input);
     } catch (error const& problem) {
       MEMREPLAY_REQUIRE(!std::string_view(problem.what()).empty());

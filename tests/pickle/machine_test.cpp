@@ -123,7 +123,7 @@ class reading {
   reading(std::string_view bytes, sink& listener, bool salvage = false,
           std::size_t part_bytes = std::size_t{1} << 20)
       : source_(as_input(bytes)),
-        feed_(source_, {.threads = 1, .part_bytes = part_bytes, .on_read = {}}),
+        feed_(source_, {.threads = 1, .part_bytes = part_bytes}),
         machine_(feed_, listener, {.salvage = salvage}) {}
   machine* operator->() { return &machine_; }
 

@@ -34,7 +34,7 @@ TEST(part_feed, every_byte_in_order) {
   for (int const threads : {1, 2, 3, 7}) {
     for (std::size_t const size : {0U, 1U, 99U, 100U, 101U, 12'345U}) {
       counting_source source(size, false);
-      part_feed feed(source, {.threads = threads, .part_bytes = 100, .on_read = {}});
+      part_feed feed(source, {.threads = threads, .part_bytes = 100});
       std::size_t at = 0;
       while (std::unique_ptr<part> each = feed.next()) {
         EXPECT_EQ(each->offset, at);
@@ -52,7 +52,7 @@ TEST(part_feed, every_byte_in_order) {
 TEST(part_feed, a_failure_comes_after_the_bytes_before_it) {
   for (int const threads : {1, 2, 3}) {
     counting_source source(950, true);
-    part_feed feed(source, {.threads = threads, .part_bytes = 100, .on_read = {}});
+    part_feed feed(source, {.threads = threads, .part_bytes = 100});
     for (int parts = 0; parts < 9; ++parts) {
       std::unique_ptr<part> const each = feed.next();
       ASSERT_NE(each, nullptr);
@@ -65,7 +65,7 @@ TEST(part_feed, a_failure_comes_after_the_bytes_before_it) {
 TEST(part_feed, draining_finds_a_failure) {
   for (int const threads : {1, 2, 3}) {
     counting_source source(5000, true);
-    part_feed feed(source, {.threads = threads, .part_bytes = 100, .on_read = {}});
+    part_feed feed(source, {.threads = threads, .part_bytes = 100});
     EXPECT_NE(feed.next(), nullptr);
     EXPECT_THROW(feed.drain(), error);
   }
@@ -74,7 +74,7 @@ TEST(part_feed, draining_finds_a_failure) {
 TEST(part_feed, may_be_left_early) {
   for (int const threads : {1, 2, 7}) {
     counting_source source(1'000'000, false);
-    part_feed feed(source, {.threads = threads, .part_bytes = 100, .on_read = {}});
+    part_feed feed(source, {.threads = threads, .part_bytes = 100});
     EXPECT_NE(feed.next(), nullptr);
   }
 }

@@ -19,7 +19,7 @@
 namespace memreplay::reading {
 
 inline snapshot read_bytes(std::string const& bytes, bool salvage = false) {
-  return read_snapshot(testing::as_input(bytes), {.salvage = salvage, .on_progress = {}});
+  return read_snapshot(testing::as_input(bytes), {.salvage = salvage});
 }
 
 inline snapshot read(testing::object_ptr const& document) {

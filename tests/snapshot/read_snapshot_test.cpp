@@ -165,7 +165,7 @@ TEST(read_snapshot, salvage_at_every_byte) {
       std::string_view const bytes(cut.data(), cut.size());
       EXPECT_THROW((void)read_snapshot(as_input(bytes)), error) << each.name << " at " << length;
       try {
-        snapshot const input = read_snapshot(as_input(bytes), {.salvage = true, .on_progress = {}});
+        snapshot const input = read_snapshot(as_input(bytes), {.salvage = true});
         EXPECT_LE(events_in(input), events_in(whole));
         EXPECT_LE(input.segments.size(), whole.segments.size());
         EXPECT_TRUE(input.is_salvaged);

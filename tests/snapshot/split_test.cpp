@@ -86,7 +86,7 @@ std::string outcome(std::string const& bytes, way const& how, bool salvage = fal
   try {
     base::memory_source source(as_input(bytes));
     pickle::part_feed feed(
-        source, {.threads = how.threads, .part_bytes = how.part_bytes, .on_read = {}});
+        source, {.threads = how.threads, .part_bytes = how.part_bytes});
     row_sink rows(result);
     opcode_sink opcodes(rows);
     pickle::machine machine(
