@@ -310,7 +310,7 @@ hash_seed make_hash_seed() {
 }
 
 void flat_map::grow() {
-  std::vector<entry> const old = std::exchange(entries_, std::vector<entry>(entries_.size() * 2));
+  table const old = std::exchange(entries_, table(entries_.size() * 2));
   --shift_;
   for (entry const& one : old) {
     if (one.value != 0) find(one.key) = one;

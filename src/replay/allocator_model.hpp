@@ -15,6 +15,8 @@
 
 #include <memreplay/snapshot.hpp>
 
+#include "base/huge_pages.hpp"
+
 namespace memreplay {
 
 inline constexpr std::uint64_t min_block_bytes = 512;
@@ -201,8 +203,10 @@ class flat_map {
   }
   void grow();
 
+  using table = std::vector<entry, huge_page_allocator<entry>>;
+
   hash_seed seed_;
-  std::vector<entry> entries_;  ///< a power of two
+  table entries_;  ///< a power of two
   int shift_;
   std::size_t count_ = 0;
 };
@@ -242,7 +246,7 @@ class page_map {
 
  private:
   std::uint64_t first_;
-  std::vector<std::uint32_t> near_;
+  std::vector<std::uint32_t, huge_page_allocator<std::uint32_t>> near_;
   flat_map far_;
 };
 

@@ -11,7 +11,11 @@
 #include <memreplay/replay.hpp>
 #include <memreplay/snapshot.hpp>
 
+#include "base/huge_pages.hpp"
+
 namespace memreplay {
+
+using size_column = std::vector<std::uint64_t, huge_page_allocator<std::uint64_t>>;
 
 /// `torch.cuda.memory_allocated` counts block sizes. A block is the request rounded up (format,
 /// section 2.6); in a large pool it is bigger still when the free block it was cut from left too
@@ -23,7 +27,7 @@ struct block_sizes {
   /// size; a segment event its recorded bytes; other rows 0. The exact value, or the least possible
   /// one where it is not known. An unmatched free is the first free (requested or completed) of an
   /// address that is not open; a completion after an unmatched request repeats the request's size.
-  std::vector<std::uint64_t> size;
+  size_column size;
   /// Maximum of `torch.cuda.memory_allocated` over the trace's window, the value before event 0 and
   /// the carried-in memory included.
   exactness peak_allocated;

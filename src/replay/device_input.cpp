@@ -67,7 +67,7 @@ bool has_device(snapshot const& input, std::int32_t device) noexcept {
 }
 
 device_input make_device_input(snapshot const& input, std::int32_t device, size_basis sizes,
-                               std::vector<std::uint64_t> const& event_size) {
+                               std::span<std::uint64_t const> event_size) {
   device_input made;
   trace_range const range = trace_of(input, device);
   made.events = range.count;

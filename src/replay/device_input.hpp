@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <memreplay/plan.hpp>
@@ -41,7 +42,7 @@ struct device_input {
 /// `event_size` has one entry per event of the device, or is empty for the recorded sizes.
 [[nodiscard]] device_input make_device_input(snapshot const& input, std::int32_t device,
                                              size_basis sizes,
-                                             std::vector<std::uint64_t> const& event_size);
+                                             std::span<std::uint64_t const> event_size);
 
 /// The trace of a device; empty for an ordinal beyond the list.
 [[nodiscard]] trace_range trace_of(snapshot const& input, std::int32_t device) noexcept;

@@ -26,7 +26,7 @@ void free_pairing::add_end_block(std::uint64_t address) {
   addresses_.fill(entry, address, address_state::at_end_flag | address_state::closed);
 }
 
-void free_pairing::run(std::vector<std::uint64_t>& tags) {
+void free_pairing::run(std::span<std::uint64_t> tags) {
   constexpr std::uint64_t ahead = 12;
   for (std::uint64_t row = 0; row < trace_.count; ++row) {
     if (row + ahead < trace_.count && trace_.what[row + ahead] <= action::free_completed) {
@@ -63,7 +63,7 @@ void free_pairing::run(std::vector<std::uint64_t>& tags) {
 
 // An alloc at an open address, or a free of one that is not.
 void free_pairing::pair_unusual(std::uint64_t row, flat_map::entry& entry,
-                                std::vector<std::uint64_t>& tags) {
+                                std::span<std::uint64_t> tags) {
   address_state const before{entry.value};
   std::uint64_t const flags = entry.value & address_state::flags_mask;
   if (trace_.what[row] == action::alloc) {
@@ -94,7 +94,7 @@ void free_pairing::set(flat_map::entry& entry, std::uint64_t address, std::uint6
   }
 }
 
-bool free_pairing::releases_own_block(std::vector<std::uint64_t> const& tags) const {
+bool free_pairing::releases_own_block(std::span<std::uint64_t const> tags) const {
   for (std::uint64_t row = 0; row < trace_.count; ++row) {
     bool const is_matched = (tags[row] & free_tag::unmatched_bit) == 0;
     if (trace_.what[row] == action::free_completed && is_matched) return true;

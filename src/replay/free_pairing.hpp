@@ -79,7 +79,7 @@ class free_pairing {
   /// An active block of `segments`; to be said before `run`.
   void add_end_block(std::uint64_t address);
   /// Writes the tag of every free; `tags` has a row for each event.
-  void run(std::vector<std::uint64_t>& tags);
+  void run(std::span<std::uint64_t> tags);
 
   [[nodiscard]] address_state at(std::uint64_t address) const noexcept {
     return {addresses_.value_of(address)};
@@ -93,9 +93,9 @@ class free_pairing {
   std::vector<closed_by_alloc> closes;  ///< by row
 
  private:
-  void pair_unusual(std::uint64_t row, flat_map::entry& entry, std::vector<std::uint64_t>& tags);
+  void pair_unusual(std::uint64_t row, flat_map::entry& entry, std::span<std::uint64_t> tags);
   void set(flat_map::entry& entry, std::uint64_t address, std::uint64_t value);
-  [[nodiscard]] bool releases_own_block(std::vector<std::uint64_t> const& tags) const;
+  [[nodiscard]] bool releases_own_block(std::span<std::uint64_t const> tags) const;
 
   trace_rows trace_;
   bool has_requests_;

@@ -102,7 +102,7 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   tbb::task_group beside;
   if (made.events > 0) beside.run([&] { sizes = find_block_sizes(input, device); });
   if (wants_blocks) beside.wait();
-  std::vector<std::uint64_t> event_size;  // empty: the recorded sizes serve
+  size_column event_size;  // empty: the recorded sizes serve
   if (wants_blocks) event_size = std::move(sizes.size);
   MEMREPLAY_EXPECTS(event_size.empty() ||
                     static_cast<std::int64_t>(event_size.size()) == made.events);

@@ -104,7 +104,7 @@ class file_builder {
   bool is_2_0_ = false;
 };
 
-using sizes = std::vector<std::uint64_t>;
+using sizes = size_column;
 
 std::int64_t count_of(block_sizes const& found, std::string const& kind) {
   std::int64_t count = 0;
