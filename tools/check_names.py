@@ -101,7 +101,7 @@ def check_lines(path, lines):
 def check_code(lines):
     for number, line in enumerate(lines, 1):
         if (found := macro.match(line)) and found[1] not in foreign_macros \
-                and not found[1].startswith("MEMREPLAY_"):
+                and not found[1].startswith(("MEMREPLAY_", "HWY_")):
             yield number, f"macro '{found[1]}' must begin with MEMREPLAY_"
         for name in hungarian.findall(line):
             yield number, f"'{name}' tells its type or place in its name"

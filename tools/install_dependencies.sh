@@ -5,8 +5,8 @@
 set -euo pipefail
 
 packages=(cmake ninja-build g++ pkg-config ccache git python3
-  libcli11-dev libfmt-dev nlohmann-json3-dev libarchive-dev nettle-dev libhwy-dev libxxhash-dev libtbb-dev
-  libgtest-dev libgmock-dev libbenchmark-dev)
+  libcli11-dev libfmt-dev nlohmann-json3-dev libarchive-dev nettle-dev libhwy-dev libxxhash-dev
+  libtbb-dev libgtest-dev libgmock-dev libbenchmark-dev)
 # Thrust comes with a CUDA toolkit; without one the host build takes Debian's copy.
 if ! command -v nvcc >/dev/null 2>&1 && [ ! -x /usr/local/cuda/bin/nvcc ]; then
   packages+=(libthrust-dev)

@@ -40,7 +40,8 @@ std::byte* map(std::size_t bytes) {
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) throw std::bad_alloc();
   auto* const first = static_cast<std::byte*>(region);
-  std::size_t const ahead = (huge_page - reinterpret_cast<std::uintptr_t>(first) % huge_page) % huge_page;
+  std::size_t const ahead =
+      (huge_page - reinterpret_cast<std::uintptr_t>(first) % huge_page) % huge_page;
   if (ahead > 0) ::munmap(first, ahead);
   if (ahead < huge_page) ::munmap(first + ahead + bytes, huge_page - ahead);
   ::madvise(first + ahead, bytes, MADV_HUGEPAGE);
@@ -64,8 +65,9 @@ void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes) {
       ::munmap(static_cast<std::byte*>(block) + new_size, old_size - new_size);
     return block;
   }
-  void* const resized = is_mapped ? map(new_size)
-                                  : (new_bytes == 0 ? nullptr : resize_heap_block(nullptr, new_bytes));
+  void* const resized = is_mapped
+                            ? map(new_size)
+                            : (new_bytes == 0 ? nullptr : resize_heap_block(nullptr, new_bytes));
   if (was_mapped && is_mapped) {
     // Whole huge pages change their place; nothing is copied.
     if (::mremap(block, old_size, old_size, MREMAP_MAYMOVE | MREMAP_FIXED, resized) == MAP_FAILED)

@@ -117,9 +117,7 @@ template <class IntT>
   std::uint8_t const kind = memo::kind_of(word);
   if (kind >= wide_kind) [[unlikely]]
     return fetch_odd(slot);
-  return {.bits = word & memo::payload_mask,
-          .kind = static_cast<value_kind>(kind),
-          .shared = true};
+  return {.bits = word & memo::payload_mask, .kind = static_cast<value_kind>(kind), .shared = true};
 }
 
 value machine::run() {
@@ -196,20 +194,14 @@ value machine::execute() {
         push_text(*next_++);
         break;
       }
-      case binunicode:
-        push_text(take<std::uint32_t>());
-        break;
-      case binunicode8:
-        push_text(take<std::uint64_t>());
-        break;
+      case binunicode: push_text(take<std::uint32_t>()); break;
+      case binunicode8: push_text(take<std::uint64_t>()); break;
       case short_binstring: {
         need(1);
         push_text(*next_++);
         break;
       }
-      case binstring:
-        push_text(take<std::uint32_t>());
-        break;
+      case binstring: push_text(take<std::uint32_t>()); break;
       case opcode::frame: (void)take<std::uint64_t>(); break;
       case none: push({}); break;
       case newtrue: push({.bits = 1, .kind = value_kind::boolean}); break;
@@ -415,14 +407,12 @@ std::string_view machine::take_line() {
 }
 
 void machine::fail_damaged(std::string const& what) const {
-  throw error(error_code::damaged, "damaged pickle: " + what,
-              offset_of(opcode_at_),
+  throw error(error_code::damaged, "damaged pickle: " + what, offset_of(opcode_at_),
               "dump it again, or copy it again if it came over a network");
 }
 
 void machine::fail_refused(std::string const& what, std::string const& hint) const {
-  throw error(error_code::refused, "refused: " + what,
-              offset_of(opcode_at_), hint);
+  throw error(error_code::refused, "refused: " + what, offset_of(opcode_at_), hint);
 }
 
 // ---- stack

@@ -142,9 +142,9 @@ class machine final {
   std::uint64_t memo_age_ = 1;    ///< grows when a slot changes its value
 
   row_reader reader_;
-  row_batch found_;                                ///< by `reader_`, at the opcode being executed
-  std::size_t next_run_ = 0;                       ///< of the part's
-  std::uint64_t no_rows_before_ = 0;               ///< offset: opcodes must be executed until there
+  row_batch found_;                   ///< by `reader_`, at the opcode being executed
+  std::size_t next_run_ = 0;          ///< of the part's
+  std::uint64_t no_rows_before_ = 0;  ///< offset: opcodes must be executed until there
   std::vector<std::vector<known_phrase>> phrases_;  ///< per reader
 
   int protocol_ = -1;

@@ -24,9 +24,7 @@ value take_integer(phrase& bytes) {
     case opcode::binint1: width = 1; break;
     case opcode::binint2: width = 2; break;
     case opcode::binint: width = 4; break;
-    default:
-      head = 2;
-      width = bytes[1];
+    default: head = 2; width = bytes[1];
   }
   phrase const digits = bytes.subspan(head, width);
   bool const is_signed = width != 1 && width != 2 && head == 1;
@@ -154,7 +152,8 @@ bool machine::can_memoize(row_header header, std::span<std::uint32_t const> puts
   if (header.by_put != header.memoized || count > puts.size()) return false;
   for (std::size_t at = 0; at < count; ++at) {
     if (puts[at] == value::no_memo || memo_[puts[at]] != memo::unset) return false;
-    if (std::ranges::find(puts.first(at), puts[at]) != puts.begin() + static_cast<std::ptrdiff_t>(at))
+    if (std::ranges::find(puts.first(at), puts[at]) !=
+        puts.begin() + static_cast<std::ptrdiff_t>(at))
       return false;
   }
   return true;
@@ -175,9 +174,9 @@ std::uint64_t machine::word_of(known_phrase& known) {
     case opcode::short_binunicode:
     case opcode::binunicode: {
       bytes = bytes.subspan(bytes[0] == opcode::binunicode ? 5 : 2);
-      word = memo::word(
-          static_cast<std::uint8_t>(value_kind::text),
-          listener_.text({reinterpret_cast<char const*>(bytes.data()), bytes.size()}));
+      word =
+          memo::word(static_cast<std::uint8_t>(value_kind::text),
+                     listener_.text({reinterpret_cast<char const*>(bytes.data()), bytes.size()}));
       break;
     }
     default: {
@@ -198,16 +197,14 @@ std::uint64_t machine::word_of_list(phrase gets) {
     bool const is_long = gets[0] == opcode::long_binget;
     std::uint64_t const word = memo_[is_long ? load<std::uint32_t>(gets.data() + 1) : gets[1]];
     gets = gets.subspan(is_long ? 5 : 2);
-    value const member{
-        .bits = word & memo::payload_mask, .kind = value_kind::dict, .shared = true};
+    value const member{.bits = word & memo::payload_mask, .kind = value_kind::dict, .shared = true};
     // What is still empty may grow without a new slot.
     if (memo::kind_of(word) != static_cast<std::uint8_t>(value_kind::dict) || member.bits == 0)
       return memo::unset;
     members_.push_back(member);
   }
   if (!listener_.is_settled(members_)) return memo::unset;
-  return memo::word(static_cast<std::uint8_t>(value_kind::list),
-                    listener_.list_items(0, members_));
+  return memo::word(static_cast<std::uint8_t>(value_kind::list), listener_.list_items(0, members_));
 }
 
 /// The same, remembered.

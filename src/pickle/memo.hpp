@@ -70,8 +70,8 @@ class memo {
 
   column<std::uint32_t> dense_;
   std::array<std::uint64_t, odd_group> uppers_{};  ///< per group: the upper two bytes of its words
-  std::array<std::uint8_t, 512> groups_{};              ///< by the hash of a word's upper bytes
-  std::uint32_t group_count_ = 1;                       ///< group 0 is that of zeros
+  std::array<std::uint8_t, 512> groups_{};         ///< by the hash of a word's upper bytes
+  std::uint32_t group_count_ = 1;                  ///< group 0 is that of zeros
   std::vector<std::uint64_t> odd_;
   std::unordered_map<std::uint64_t, std::uint64_t> sparse_;
 };

@@ -23,7 +23,7 @@ part_feed::~part_feed() {
     std::lock_guard const lock(state_);
     is_stopping_ = true;
   }
-  changed_.notify_all();
+  room_changed_.notify_all();
   for (std::thread& each : threads_) each.join();
 }
 
@@ -92,18 +92,16 @@ void part_feed::finish(slot& into, row_reader& reader) {
       into.failure = std::current_exception();
     }
   }
-  {
-    std::lock_guard const lock(state_);
-    into.is_ready = true;
-  }
-  changed_.notify_all();
+  std::lock_guard const lock(state_);
+  into.is_ready = true;
+  if (slots_.front().get() == &into) front_changed_.notify_one();
 }
 
 void part_feed::work(row_reader& reader) {
   for (;;) {
     {
       std::unique_lock lock(state_);
-      changed_.wait(lock, [this] { return is_stopping_ || has_room(); });
+      room_changed_.wait(lock, [this] { return is_stopping_ || has_room(); });
       if (is_stopping_) return;
     }
     if (std::shared_ptr<slot> const mine = read_slot()) {
@@ -129,12 +127,13 @@ std::unique_ptr<part> part_feed::next_in_order() {
   for (;;) {
     {
       std::unique_lock lock(state_);
-      if (!is_front_ready() && !has_room()) changed_.wait(lock, is_front_ready);
+      if (!is_front_ready() && !has_room()) front_changed_.wait(lock, is_front_ready);
       if (is_front_ready()) {
         std::shared_ptr<slot> const front = slots_.front();
+        bool const was_full = !has_room();
         slots_.pop_front();
         lock.unlock();
-        changed_.notify_all();
+        if (was_full) room_changed_.notify_all();
         if (front->failure) std::rethrow_exception(front->failure);
         return std::move(front->content);
       }
@@ -145,7 +144,7 @@ std::unique_ptr<part> part_feed::next_in_order() {
     } else if (is_at_end()) {
       std::unique_lock lock(state_);
       if (slots_.empty()) return nullptr;
-      changed_.wait(lock, is_front_ready);
+      front_changed_.wait(lock, is_front_ready);
     }
   }
 }

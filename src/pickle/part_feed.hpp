@@ -22,7 +22,8 @@ namespace memreplay::pickle {
 
 struct feed_options {
   int threads = 1;  ///< 1: everything happens in `next`
-  std::size_t part_bytes = std::size_t{1} << 20;
+  /// A few parts with their rows fit into a core's own cache.
+  std::size_t part_bytes = std::size_t{256} << 10;
   /// Called after each read, by the thread that has read, never by two at once; may be empty.
   std::function<void()> on_read = {};
 };
@@ -72,7 +73,8 @@ class part_feed {
   bool is_ended_ = false;
 
   std::mutex state_;
-  std::condition_variable changed_;
+  std::condition_variable room_changed_;     ///< for the threads
+  std::condition_variable front_changed_;    ///< for `next`
   std::deque<std::shared_ptr<slot>> slots_;  ///< in order
   std::vector<std::unique_ptr<part>> spare_;
   bool is_stopping_ = false;

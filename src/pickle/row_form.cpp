@@ -60,8 +60,7 @@ std::size_t list_length(bytes_left bytes) {
     return at < bytes.size() && bytes[at] == opcode::appends ? at + 1 : 0;
   }
   std::size_t const get = get_length(bytes.subspan(at));
-  bool const has_item =
-      get != 0 && at + get < bytes.size() && bytes[at + get] == opcode::append;
+  bool const has_item = get != 0 && at + get < bytes.size() && bytes[at + get] == opcode::append;
   return has_item ? at + get + 1 : at;
 }
 
@@ -112,9 +111,7 @@ std::optional<row_form> row_form::learn(bytes_left bytes, std::span<value const>
 
   std::size_t at = 1;
   std::size_t const put = put_length(bytes.subspan(at));
-  made.style = put == 0   ? memo_style::none
-               : put == 1 ? memo_style::memoize
-                          : memo_style::put;
+  made.style = put == 0 ? memo_style::none : put == 1 ? memo_style::memoize : memo_style::put;
   at += put;
   std::size_t const mark_at = at;
   if (at >= bytes.size() || bytes[at++] != opcode::mark) return std::nullopt;
@@ -141,8 +138,8 @@ std::optional<row_form> row_form::learn(bytes_left bytes, std::span<value const>
     at += length;
     bytes_left const rest = bytes.subspan(at);
     bool const is_last = key + 1 == made.width;
-    std::size_t const after = is_last ? std::size_t{!rest.empty() && rest[0] == opcode::setitems}
-                                      : get_length(rest);
+    std::size_t const after =
+        is_last ? std::size_t{!rest.empty() && rest[0] == opcode::setitems} : get_length(rest);
     if (after == 0) return std::nullopt;
     slot.after = literal_of(rest.first(after));
     at += after;

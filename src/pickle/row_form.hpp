@@ -36,9 +36,9 @@ struct row_slot {
   friend bool operator==(row_slot const&, row_slot const&) = default;
 };
 
-/// EMPTY_DICT MARK key value ... SETITEMS with keys from the memo. Values are integers of any width,
-/// texts spelled out or from the memo, lists of memo gets or lists from the memo, pairs of integers
-/// or tuples from the memo, None and booleans; each may be followed by a MEMOIZE or PUT.
+/// EMPTY_DICT MARK key value ... SETITEMS with keys from the memo. Values are integers of any
+/// width, texts spelled out or from the memo, lists of memo gets or lists from the memo, pairs of
+/// integers or tuples from the memo, None and booleans; each may be followed by a MEMOIZE or PUT.
 struct row_form {
   static constexpr std::size_t max_width = 15;
 

@@ -39,8 +39,8 @@ constexpr std::array<std::uint8_t, 256> integer_widths = [] {
   // Only the widest of the three is signed.
   std::uint64_t const low = load<std::uint64_t>(at + 1);
   std::uint64_t const masked = low & ((std::uint64_t{1} << 8 * width) - 1);
-  number = width == 4 ? static_cast<std::uint64_t>(
-                            std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(low))})
+  number = width == 4 ? static_cast<std::uint64_t>(std::int64_t{
+                            static_cast<std::int32_t>(static_cast<std::uint32_t>(low))})
                       : masked;
   at += 1 + width;
   return true;
@@ -127,7 +127,8 @@ std::uint32_t row_reader::intern(phrase bytes, row_batch& into) {
 /// same two runs before is tried first: a program allocates in the same order again and again.
 bool row_reader::take_list(std::uint8_t const*& at, std::uint8_t const* last, row_batch& into,
                            std::uint32_t& number) {
-  std::size_t const place = (std::size_t{latest_[0]} * 0x9e37'79b1U + latest_[1]) % followers_.size();
+  std::size_t const place =
+      (std::size_t{latest_[0]} * 0x9e37'79b1U + latest_[1]) % followers_.size();
   std::uint32_t const guess = followers_[place];
   bool is_right = false;
   if (guess != phrase_table::absent) {

@@ -60,7 +60,8 @@ void row_sink::add_events(RowsT const& rows, shape const& form) {
     cells.push_back(content);
   };
   auto const fill = [&](auto& cells, std::size_t key, auto const& cell_of) {
-    for (std::size_t row = 0; row < rows.count; ++row) cells[first + row] = cell_of(rows.at(row, key));
+    for (std::size_t row = 0; row < rows.count; ++row)
+      cells[first + row] = cell_of(rows.at(row, key));
   };
   std::optional<std::size_t> device_free, time;
 

@@ -22,8 +22,8 @@
 namespace memreplay {
 namespace {
 
-/// Reads, then drains: what is damaged only behind the snapshot is found, too. What a damaged wrapper
-/// lets through looks damaged itself; the wrapper's own error says more.
+/// Reads, then drains: what is damaged only behind the snapshot is found, too. What a damaged
+/// wrapper lets through looks damaged itself; the wrapper's own error says more.
 template <class ReadT, class DrainT>
 void read_to_the_end(bool is_wrapped, ReadT read, DrainT drain) {
   try {

@@ -25,10 +25,7 @@ bool is_pair(std::span<value const> items) noexcept {
 }  // namespace
 
 row_sink::row_sink(snapshot& into, told_rows on_rows)
-    : into_(into),
-      on_rows_(std::move(on_rows)),
-      interner_(into),
-      loose_(into.strings, into.pools) {
+    : into_(into), on_rows_(std::move(on_rows)), interner_(into), loose_(into.strings, into.pools) {
   into_.pools.assign(1, {});
   // Known from the start, so that its number does not depend on how rows are read.
   (void)interner_.stack({});
@@ -65,7 +62,8 @@ row_sink::shape const& row_sink::shape_of(std::span<value const> items, std::siz
   auto const fits = [&](shape const& known) {
     if (known.width != width) return false;
     for (std::size_t at = 0; at < width; ++at) {
-      if (known.handles[at] != items[step * at].bits || items[step * at].kind != value_kind::text) return false;
+      if (known.handles[at] != items[step * at].bits || items[step * at].kind != value_kind::text)
+        return false;
     }
     return true;
   };

@@ -183,7 +183,7 @@ class row_sink final : public pickle::sink {
   std::uint64_t last_stream_ = 0;
   stream_id last_stream_id_{};
   std::unordered_map<std::uint64_t, string_id> loose_texts_;  ///< by row: written out once each
-  std::uint64_t dicts_ = 0;  ///< told by the reader so far
+  std::uint64_t dicts_ = 0;                                   ///< told by the reader so far
   std::uint64_t spent_ = 0;  ///< rows copied, or gone through again, for lists that share them
 
   // what the root says

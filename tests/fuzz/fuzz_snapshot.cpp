@@ -91,8 +91,8 @@ void check_shape(snapshot const& input) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   for (bool const salvage : {false, true}) {
     try {
-      snapshot const input = memreplay::read_snapshot(std::as_bytes(std::span(data, size)),
-                                                      {.salvage = salvage});
+      snapshot const input =
+          memreplay::read_snapshot(std::as_bytes(std::span(data, size)), {.salvage = salvage});
       check_shape(input);
     } catch (error const& problem) {
       MEMREPLAY_REQUIRE(!std::string_view(problem.what()).empty());

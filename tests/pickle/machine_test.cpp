@@ -35,9 +35,8 @@ class spelling_sink final : public sink {
     return names_.size() - 1;
   }
   bool is_settled(std::span<value const> items) const override {
-    return std::ranges::all_of(items, [](value const& item) {
-      return item.kind == value_kind::dict && item.bits != 0;
-    });
+    return std::ranges::all_of(
+        items, [](value const& item) { return item.kind == value_kind::dict && item.bits != 0; });
   }
   std::uint64_t dict_items(std::uint64_t current, std::span<value const> items,
                            bool is_cut) override {

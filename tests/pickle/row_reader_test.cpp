@@ -22,7 +22,8 @@ value text_key(std::uint64_t handle) {
 value of_kind(value_kind kind) { return {.kind = kind}; }
 
 /// {a: integer, b: text, c: list}, as Python writes it; keys are slots 1, 2 and 300.
-pickle_writer& write_row(pickle_writer& to, std::int32_t number, std::string_view text, int frames) {
+pickle_writer& write_row(pickle_writer& to, std::int32_t number, std::string_view text,
+                         int frames) {
   to.empty_dict().memoize().mark().binget(1).binint(number).binget(2).short_binunicode(text);
   to.memoize().long_binget(300).empty_list().memoize();
   if (frames == 1) to.binget(9).append();
@@ -155,8 +156,8 @@ TEST(row_form, what_has_no_form) {
   std::vector<value> const one{text_key(1), of_kind(value_kind::integer)};
   EXPECT_TRUE(learns(pickle_writer{}.empty_dict().mark().binget(1).binint1(1).setitems(), one));
   // A key that is spelled out, a container inside, bytes behind or missing, a key that is no text.
-  EXPECT_FALSE(learns(
-      pickle_writer{}.empty_dict().mark().short_binunicode("a").binint1(1).setitems(), one));
+  EXPECT_FALSE(
+      learns(pickle_writer{}.empty_dict().mark().short_binunicode("a").binint1(1).setitems(), one));
   EXPECT_FALSE(learns(pickle_writer{}.empty_dict().mark().binget(1).empty_dict().setitems(),
                       {text_key(1), of_kind(value_kind::dict)}));
   EXPECT_FALSE(

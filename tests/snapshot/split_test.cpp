@@ -85,12 +85,11 @@ std::string outcome(std::string const& bytes, way const& how, bool salvage = fal
   snapshot result;
   try {
     base::memory_source source(as_input(bytes));
-    pickle::part_feed feed(
-        source, {.threads = how.threads, .part_bytes = how.part_bytes});
+    pickle::part_feed feed(source, {.threads = how.threads, .part_bytes = how.part_bytes});
     row_sink rows(result);
     opcode_sink opcodes(rows);
-    pickle::machine machine(
-        feed, how.by_opcodes ? static_cast<pickle::sink&>(opcodes) : rows, {.salvage = salvage});
+    pickle::machine machine(feed, how.by_opcodes ? static_cast<pickle::sink&>(opcodes) : rows,
+                            {.salvage = salvage});
     rows.finish(machine.run());
     check_sanity(result, rows.odd());
     return everything(result) + fmt::format("cut {}", machine.cut_at().value_or(0));
@@ -170,13 +169,14 @@ struct random_trace {
         actions.push_back(text(name));
     }
     if (below(dice, 40) == 0) metadata = fmt::format("step {}", row / 50);
-    object_pairs pairs{{"action", is_odd && below(dice, 50) == 0 ? text("strange")
-                                                                 : actions[below(dice, 4)]},
-                       {"addr", integer(static_cast<std::int64_t>(0x7f0000000000 + row * 512))},
-                       {"size", size()},
-                       {"stream", integer(below(dice, 9) == 0 ? 0x55550000 : 0)}};
+    object_pairs pairs{
+        {"action", is_odd && below(dice, 50) == 0 ? text("strange") : actions[below(dice, 4)]},
+        {"addr", integer(static_cast<std::int64_t>(0x7f0000000000 + row * 512))},
+        {"size", size()},
+        {"stream", integer(below(dice, 9) == 0 ? 0x55550000 : 0)}};
     if (!is_odd || below(dice, 90) != 0)
-      pairs.emplace_back("time_us", integer(1'700'000'000'000'000 + static_cast<std::int64_t>(row)));
+      pairs.emplace_back("time_us",
+                         integer(1'700'000'000'000'000 + static_cast<std::int64_t>(row)));
     pairs.emplace_back("compile_context", below(dice, 30) == 0 ? text("region 1") : text("N/A"));
     pairs.emplace_back("user_metadata", metadata.empty() ? no_metadata : text(metadata));
     if (is_odd && below(dice, 70) == 0) pairs.emplace_back("extra", boolean(true));
@@ -205,8 +205,8 @@ object_ptr random_document(random_engine& dice, bool is_odd, std::size_t rows) {
   std::vector<object_ptr> padding;
   for (std::size_t row = 0; row < below(dice, 2) * 400; ++row)
     padding.push_back(text(fmt::format("padding {}", row)));
-  object_ptr const block = block_object(0x7f0000000000, 512, "active_allocated",
-                                        {{"frames", trace.stack()}});
+  object_ptr const block =
+      block_object(0x7f0000000000, 512, "active_allocated", {{"frames", trace.stack()}});
   return dict({{"padding", list(padding)},
                {"segments", list({segment_object(0x7f0000000000, {block})})},
                {"device_traces", list(traces)}});
@@ -283,8 +283,7 @@ TEST(split, an_event_within_a_text) {
   for (int times = 0; times < 30; ++times) lure += plain.substr(event, 200);
   std::vector<object_ptr> traces(document->pairs.back().second->items);
   traces.push_back(list({dict({{"action", text("alloc")}, {"user_metadata", text(lure)}})}));
-  expect_the_same_every_way(
-      write_python_pickle(snapshot_object({}, traces), 4));
+  expect_the_same_every_way(write_python_pickle(snapshot_object({}, traces), 4));
 }
 
 }  // namespace
