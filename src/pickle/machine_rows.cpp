@@ -14,7 +14,7 @@ namespace memreplay::pickle {
 namespace {
 
 /// Rows that are told at once: their cells stay in the cache.
-constexpr std::size_t rows_at_once = 1024;
+constexpr std::size_t rows_at_once = 256;
 
 /// The integer at the start of `bytes`, which is moved behind it. The reader has checked the form.
 value take_integer(phrase& bytes) {
@@ -125,9 +125,8 @@ bool machine::push_run(std::uint8_t const* base, row_batch& batch, row_run const
 /// Replaces what the cells name by what it is: handles of texts, payloads of lists and tuples.
 /// Changes nothing else unless it succeeds.
 bool machine::resolve_row(row_form const& form, std::uint64_t* cells, row_batch const& batch) {
-  for (std::size_t key = 0; key < form.width; ++key) {
-    slot_kind const what = form.slots[key].what;
-    if (what == slot_kind::integer || what == slot_kind::constant) continue;
+  for (std::size_t at = 0; at < form.named; ++at) {
+    std::size_t const key = form.named_keys[at];
     std::uint64_t word = 0;
     std::uint64_t const number = number_of_cell(cells[key]);
     switch (kind_of_cell(cells[key])) {

@@ -135,6 +135,8 @@ std::optional<row_form> row_form::learn(bytes_left bytes, std::span<value const>
     row_slot& slot = made.slots[key];
     slot.what = *what;
     if (*what == slot_kind::constant) slot.constant = bytes[at];
+    if (*what != slot_kind::integer && *what != slot_kind::constant)
+      made.named_keys[made.named++] = static_cast<std::uint8_t>(key);
     at += length;
     bytes_left const rest = bytes.subspan(at);
     bool const is_last = key + 1 == made.width;

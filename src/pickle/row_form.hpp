@@ -53,6 +53,8 @@ struct row_form {
   byte_literal first_key;  ///< with `put`: MARK and the first key
   std::size_t width = 0;   ///< keys
   std::array<row_slot, max_width> slots{};
+  std::size_t named = 0;  ///< keys whose values are texts, lists or tuples
+  std::array<std::uint8_t, max_width> named_keys{};
   std::array<value, max_width> keys{};
   std::array<value_kind, max_width> kinds{};
 

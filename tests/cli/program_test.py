@@ -367,6 +367,21 @@ class GoodRuns(ProgramTest):
         for name, devices in said.items():
             self.assertEqual(devices, said["protocol 4", "file"], name)
 
+    def test_all_thread_counts_say_the_same(self):
+        large = pickle.dumps(make_snapshot(events=60_000), protocol=4)
+        self.assertGreater(len(large), 8 * 256 * 1024)
+        for name, content in [("plain", large), ("gzip", gzip.compress(large, 1)),
+                              ("page", page(large)), ("old", pickle.dumps(make_snapshot(), 2))]:
+            path = self.put(f"{name}.pickle", content)
+            reports = []
+            for threads in (1, 2, 3, 7):
+                result = self.run_program("report", path, "--json", "--threads",
+                                          str(threads))
+                self.assertEqual(result.returncode, 0, result.stderr)
+                reports.append(result.stdout)
+            for report in reports[1:]:
+                self.assertEqual(report, reports[0], name)
+
     def test_memory_is_bounded_by_what_is_kept(self):
         text = json.dumps(make_snapshot()).encode()
         blanks = b" " * (300 * MIB // text.count(b"{"))
