@@ -122,8 +122,8 @@ bool machine::push_run(std::uint8_t const* base, row_batch& batch, row_run const
   return true;
 }
 
-/// Replaces what the cells name by what it is: handles of texts, payloads of lists and tuples.
-/// Changes nothing else unless it succeeds.
+/// Replaces what the cells name by what it is: handles of texts, payloads of lists and tuples. What
+/// it tells the listener until it fails, the row's opcodes will tell again, in the same order.
 bool machine::resolve_row(row_form const& form, std::uint64_t* cells, row_batch const& batch) {
   for (std::size_t at = 0; at < form.named; ++at) {
     std::size_t const key = form.named_keys[at];

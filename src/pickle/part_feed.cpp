@@ -4,18 +4,31 @@
 #include "pickle/part_feed.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace memreplay::pickle {
+namespace {
+
+/// The machine cannot keep up with more.
+constexpr int thread_limit = 32;
+
+}  // namespace
 
 part_feed::part_feed(base::byte_source& source, feed_options options)
     : source_(source), options_(std::move(options)) {
-  if (options_.threads <= 1) return;
+  int const threads = std::min(options_.threads, thread_limit);
+  if (threads <= 1) return;
   // Number 0 is the machine's own reader.
-  for (int reader = 1; reader <= options_.threads; ++reader)
+  for (int reader = 1; reader <= threads; ++reader)
     readers_.push_back(std::make_unique<row_reader>(forms_, static_cast<std::size_t>(reader)));
-  for (std::size_t reader = 0; reader + 1 < readers_.size(); ++reader)
-    threads_.emplace_back([this, reader] { work(*readers_[reader]); });
+  for (std::size_t reader = 0; reader + 1 < readers_.size(); ++reader) {
+    try {
+      threads_.emplace_back([this, reader] { work(*readers_[reader]); });
+    } catch (std::system_error const&) {
+      return;  // the system has no more threads; fewer do the same
+    }
+  }
 }
 
 part_feed::~part_feed() {
