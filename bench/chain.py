@@ -198,6 +198,8 @@ def judge(sizes):
                at_least(1.8), lambda size: quotient(size, PARSE, PARSE_2, "wall_seconds")),
         target("report (1 thread) faster than the plain Python replay; CPU", ">= 100",
                at_least(100), lambda size: quotient(size, PLAIN, REPORT, "cpu_seconds")),
+        target("report (2 threads) faster than the plain Python replay; wall", ">= 100",
+               at_least(100), lambda size: quotient(size, PLAIN, REPORT_2, "wall_seconds")),
     ]
     for name in (PARSE, REPORT, REPORT_2):
         found.append(target(f"{name}: resident share of (file / 2 + 200 MB)", "<= 1", at_most(1),

@@ -32,7 +32,7 @@ constexpr std::uint64_t every(int step) {
 }
 
 /// Bit k: whether byte k is `code`.
-HWY_ATTR std::uint64_t find(std::uint8_t const* at, std::uint8_t code) {
+HWY_INLINE std::uint64_t find(std::uint8_t const* at, std::uint8_t code) {
   namespace hn = hwy::HWY_NAMESPACE;
   hn::CappedTag<std::uint8_t, window> const lanes;
   std::uint8_t bits[window / 8 + 8] = {};
