@@ -4,6 +4,7 @@
 // builds no tree.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -115,6 +116,7 @@ class machine final {
   };
   bool push_rows();
   bool push_run(std::uint8_t const* base, row_batch& batch, row_run const& run);
+  bool has_its_keys(std::size_t form);
   bool resolve_row(row_form const& form, std::uint64_t* cells, row_batch const& batch);
   bool can_memoize(row_header header, std::span<std::uint32_t const> puts) const;
   [[nodiscard]] std::uint64_t word_of(known_phrase& known);
@@ -142,8 +144,9 @@ class machine final {
   std::uint64_t memo_age_ = 1;    ///< grows when a slot changes its value
 
   row_reader reader_;
-  row_batch found_;                   ///< by `reader_`, at the opcode being executed
-  std::size_t next_run_ = 0;          ///< of the part's
+  row_batch found_;           ///< by `reader_`, at the opcode being executed
+  std::size_t next_run_ = 0;  ///< of the part's
+  std::array<std::uint64_t, form_list::capacity> form_ages_{};  ///< `memo_age_` for which they hold
   std::uint64_t no_rows_before_ = 0;  ///< offset: opcodes must be executed until there
   std::vector<std::vector<known_phrase>> phrases_;  ///< per reader
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows: what was read by form gets its meaning from the memo.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -57,6 +58,7 @@ bool machine::push_rows() {
 /// `base` is where the offsets of the run count from. A row that cannot be told as one is left to
 /// its opcodes: then false, with the machine at its EMPTY_DICT.
 bool machine::push_run(std::uint8_t const* base, row_batch& batch, row_run const& run) {
+  if (!has_its_keys(run.form)) return false;
   row_form const& form = input_.forms()[run.form];
   std::size_t const stride = form.width + 1;
   bool const is_dict_first = form.style != row_form::memo_style::none;
@@ -119,6 +121,19 @@ bool machine::push_run(std::uint8_t const* base, row_batch& batch, row_run const
   }
   next_ = base + run.end;
   dict_at_ = nullptr;
+  return true;
+}
+
+/// Whether the slots of the form's keys still hold what they held when it was learnt.
+bool machine::has_its_keys(std::size_t form) {
+  if (form_ages_[form] == memo_age_) return true;
+  row_form const& learnt = input_.forms()[form];
+  for (std::size_t key = 0; key < learnt.width; ++key) {
+    if (memo_[learnt.key_slots[key]] !=
+        memo::word(static_cast<std::uint8_t>(value_kind::text), learnt.keys[key].bits))
+      return false;
+  }
+  form_ages_[form] = memo_age_;
   return true;
 }
 

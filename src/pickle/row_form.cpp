@@ -17,6 +17,10 @@ std::size_t get_length(bytes_left bytes) {
   return 0;
 }
 
+std::uint32_t slot_of_get(bytes_left bytes) {
+  return bytes[0] == opcode::binget ? bytes[1] : load<std::uint32_t>(bytes.data() + 1);
+}
+
 std::size_t put_length(bytes_left bytes) {
   if (!bytes.empty() && bytes[0] == opcode::memoize) return 1;
   if (bytes.size() >= 2 && bytes[0] == opcode::binput) return 2;
@@ -117,6 +121,7 @@ std::optional<row_form> row_form::learn(bytes_left bytes, std::span<value const>
   if (at >= bytes.size() || bytes[at++] != opcode::mark) return std::nullopt;
   std::size_t const first_get = get_length(bytes.subspan(at));
   if (first_get == 0) return std::nullopt;
+  made.key_slots[0] = slot_of_get(bytes.subspan(at));
   at += first_get;
   if (made.style == memo_style::put) {
     made.opening = literal_of(bytes.first(1));
@@ -143,6 +148,7 @@ std::optional<row_form> row_form::learn(bytes_left bytes, std::span<value const>
     std::size_t const after =
         is_last ? std::size_t{!rest.empty() && rest[0] == opcode::setitems} : get_length(rest);
     if (after == 0) return std::nullopt;
+    if (!is_last) made.key_slots[key + 1] = slot_of_get(rest);
     slot.after = literal_of(rest.first(after));
     at += after;
     made.keys[key] = items[2 * key];

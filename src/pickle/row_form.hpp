@@ -56,6 +56,7 @@ struct row_form {
   std::size_t named = 0;  ///< keys whose values are texts, lists or tuples
   std::array<std::uint8_t, max_width> named_keys{};
   std::array<value, max_width> keys{};
+  std::array<std::uint32_t, max_width> key_slots{};  ///< of the memo
   std::array<value_kind, max_width> kinds{};
 
   /// From a dictionary that was just read: its `bytes`, SETITEMS included, and its items (key,

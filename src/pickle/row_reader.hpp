@@ -19,14 +19,16 @@ namespace memreplay::pickle {
 /// Forms learnt so far: one thread adds, any number read.
 class form_list {
  public:
+  static constexpr std::size_t capacity = 8;
+
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   [[nodiscard]] row_form const& operator[](std::size_t row) const noexcept { return forms_[row]; }
   /// False when the list is full; traces have one form, or two when some events have no stack.
   bool add(row_form const& form);
-  [[nodiscard]] bool is_full() const noexcept { return size() == forms_.size(); }
+  [[nodiscard]] bool is_full() const noexcept { return size() == capacity; }
 
  private:
-  std::array<row_form, 8> forms_;
+  std::array<row_form, capacity> forms_;
   std::atomic<std::size_t> size_ = 0;
 };
 

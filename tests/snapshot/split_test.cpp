@@ -272,6 +272,22 @@ TEST(split, overwritten_slots) {
   expect_the_same_every_way(pickle.text());
 }
 
+/// Keys that change their meaning after a form was learnt with them.
+TEST(split, overwritten_keys) {
+  pickle_writer pickle;
+  pickle.proto(2).empty_dict().mark().short_binunicode("device_traces").empty_list().empty_list();
+  pickle.mark();
+  pickle.short_binunicode("action").binput(0).pop().short_binunicode("alloc").binput(1).pop();
+  for (int times = 0; times < 12; ++times) {
+    static constexpr char const* names[] = {"addr", "size", "stream", "time_us"};
+    pickle.short_binunicode(names[times % 4]).binput(2).pop();
+    for (int row = 0; row < 5; ++row)
+      pickle.empty_dict().mark().binget(0).binget(1).binget(2).binint(times * 10 + row).setitems();
+  }
+  pickle.appends().append().setitems().stop();
+  expect_the_same_every_way(pickle.text());
+}
+
 /// Bytes that look like an event, inside a text.
 TEST(split, an_event_within_a_text) {
   random_engine dice(4);
