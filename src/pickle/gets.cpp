@@ -4,6 +4,7 @@
 // the way from one get to the next is arithmetic on those bits. Compiled for every vector unit that
 // Highway knows; the machine's best one is chosen when the program runs.
 #undef HWY_TARGET_INCLUDE
+// NOLINTNEXTLINE(readability-identifier-naming): Highway's name
 #define HWY_TARGET_INCLUDE "pickle/gets.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 //

@@ -68,7 +68,8 @@ std::unique_ptr<part> part_feed::read_part() {
   bytes_read_ += got;
   is_ended_ = got < made->capacity();
   if (options_.on_read) options_.on_read();
-  return got == 0 ? nullptr : std::move(made);
+  if (got == 0) return nullptr;
+  return made;
 }
 
 bool part_feed::is_at_end() {

@@ -60,7 +60,8 @@ std::size_t list_length(bytes_left bytes) {
   std::size_t at = 1;
   at += put_length(bytes.subspan(at));
   if (at < bytes.size() && bytes[at] == opcode::mark) {
-    for (++at; std::size_t const get = get_length(bytes.subspan(at));) at += get;
+    ++at;
+    while (get_length(bytes.subspan(at)) != 0) at += get_length(bytes.subspan(at));
     return at < bytes.size() && bytes[at] == opcode::appends ? at + 1 : 0;
   }
   std::size_t const get = get_length(bytes.subspan(at));
