@@ -51,7 +51,7 @@ machine::machine(part_feed& input, sink& listener, machine_options options)
       listener_(listener),
       options_(options),
       reader_(input.forms(), 0),
-      phrases_(input.readers() + 1) {}
+      phrases_(input.readers()) {}
 
 /// A list item takes at least two bytes and a batch is taken off the stack after 1000 items, except
 /// in the C++ writer's single batch, whose items are events of 47 bytes or more. Both limits leave
@@ -327,7 +327,9 @@ bool machine::refill(std::size_t count) {
     std::unique_ptr<part> following = input_.next();
     if (!following) return false;
     auto const kept = static_cast<std::size_t>(last_ - opcode_at_);
-    std::size_t const wanted = static_cast<std::size_t>(next_ - opcode_at_) + count;
+    // A length may be anything up to 2^64; `join` refuses what is beyond its limit.
+    std::size_t const wanted =
+        static_cast<std::size_t>(next_ - opcode_at_) + std::min(count, 2 * length_limit);
     if (kept > part::headroom || kept + following->size() < wanted) {
       join(std::move(following), wanted);
       continue;

@@ -664,6 +664,13 @@ TEST(machine, absurd_counts_end_at_once) {
   EXPECT_EQ(spelled(begin().none().long_binput(4'000'000'000U).stop()), "None");
 }
 
+TEST(machine, an_absurd_length_is_gathered_once) {
+  // Joining part after part would copy what is there 16384 times.
+  std::string const bytes =
+      pickle_writer{}.binunicode8_header(~std::uint64_t{0}).text() + std::string(16 << 20, 'x');
+  EXPECT_EQ(outcome(bytes, false, 1024), outcome(bytes, false, std::size_t{1} << 20));
+}
+
 TEST(machine, depth_is_bounded) {
   std::string nested;
   for (int level = 0; level < 200; ++level) nested += "](";
