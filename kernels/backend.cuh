@@ -4,6 +4,7 @@
 // fork.
 #pragma once
 
+#include <memreplay/column.hpp>
 #include <memreplay/error.hpp>
 
 #include <thrust/execution_policy.h>
@@ -11,15 +12,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <vector>
-
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
 
 #ifndef MEMREPLAY_BACKEND
 #error "the build defines MEMREPLAY_BACKEND: host, serial or cuda"
@@ -164,7 +159,7 @@ class execution {
   execution(execution const&) = delete;
   execution& operator=(execution const&) = delete;
   ~execution() {
-    for (block const& spare : spare_) std::free(spare.memory);
+    for (block const& spare : spare_) memreplay::detail::resize_block(spare.memory, spare.bytes, 0);
   }
 
   [[nodiscard]] auto policy() const { return thrust::device; }
@@ -206,19 +201,13 @@ class execution {
   };
 
   [[nodiscard]] block fresh_block(std::size_t bytes) const {
-    constexpr std::size_t huge_page = std::size_t{1} << 21;
     spare_.reserve(spare_.size() + used_.size() + 1);
     used_.reserve(used_.size() + 1);
-    bool const is_large = bytes >= 2 * huge_page;
-    // A little longer than asked for, to fit the next step too; untouched pages cost nothing.
-    if (is_large) bytes = (bytes + bytes / 16 + huge_page - 1) / huge_page * huge_page;
-    void* const memory = is_large ? std::aligned_alloc(huge_page, bytes) : std::malloc(bytes);
-    if (memory == nullptr) throw std::bad_alloc();
-#if defined(MADV_HUGEPAGE)
-    // A sort writes to hundreds of places at once: each would miss the cache of small pages.
-    if (is_large) (void)madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return {memory, bytes};
+    // A little longer than asked for, to fit the next step too; untouched pages cost nothing. Large
+    // blocks lie on huge pages: a sort writes to hundreds of places at once.
+    if (bytes >= std::size_t{4} << 20) bytes += bytes / 16;
+    bytes = bytes == 0 ? 1 : bytes;
+    return {memreplay::detail::resize_block(nullptr, 0, bytes), bytes};
   }
 
   mutable std::vector<block> spare_;
