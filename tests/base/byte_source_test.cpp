@@ -23,6 +23,7 @@
 #include <memreplay/error.hpp>
 
 #include "support/sources.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace memreplay::base {
 namespace {
@@ -33,12 +34,6 @@ using testing::text_of;
 
 class sources : public ::testing::Test {
  protected:
-  sources() {
-    std::string name = (fs::temp_directory_path() / "memreplay_test_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~sources() override { fs::remove_all(directory_); }
-
   std::string write(std::string const& name, std::string const& content) const {
     std::string path = (directory_ / name).string();
     std::ofstream(path, std::ios::binary) << content;
@@ -55,7 +50,8 @@ class sources : public ::testing::Test {
     return {error_code::damaged, "none"};
   }
 
-  fs::path directory_;
+  testing::temporary_folder folder_;
+  fs::path const& directory_ = folder_.path();
 };
 
 std::string numbers() {

@@ -17,6 +17,8 @@
 
 #include <memreplay/error.hpp>
 
+#include "support/temporary_folder.hpp"
+
 namespace memreplay::cli {
 namespace {
 
@@ -25,12 +27,6 @@ constexpr std::string_view signature = "# GPU memory peaks";
 
 class output : public ::testing::Test {
  protected:
-  output() {
-    std::string name = (fs::temp_directory_path() / "memreplay_out_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~output() override { fs::remove_all(directory_); }
-
   std::string path(std::string const& name) const { return (directory_ / name).string(); }
   static std::string content_of(std::string const& path) {
     std::ifstream file(path, std::ios::binary);
@@ -53,7 +49,8 @@ class output : public ::testing::Test {
     return {error_code::damaged, "none"};
   }
 
-  fs::path directory_;
+  testing::temporary_folder folder_;
+  fs::path const& directory_ = folder_.path();
 };
 
 TEST_F(output, a_new_file) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "snapshot/read_object.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/wrapped_bytes.hpp"
 
 namespace memreplay::reading {
@@ -210,11 +211,6 @@ class generated : public ::testing::Test {
     if (std::system("python3 -c '' >/dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
     maker_ = fs::path(MEMREPLAY_SOURCE_DIR) / "tools" / "make_snapshot.py";
     if (!fs::exists(maker_)) GTEST_SKIP() << "no " << maker_;
-    std::string name = (fs::temp_directory_path() / "memreplay_made_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~generated() override {
-    if (!directory_.empty()) fs::remove_all(directory_);
   }
 
   std::string make(std::string const& options) {
@@ -230,7 +226,8 @@ class generated : public ::testing::Test {
   }
 
   fs::path maker_;
-  fs::path directory_;
+  testing::temporary_folder folder_;
+  fs::path const& directory_ = folder_.path();
 };
 
 TEST_F(generated, every_layout_protocol_and_writer) {
