@@ -56,6 +56,16 @@ struct host_lifetimes {
   std::vector<stack_id> stack;  ///< of the alloc; carried in: of its block, else of its free
 };
 
+/// The lifetimes open (active) after one event, ascending by address.
+struct live_lifetimes {
+  event_index event = before_trace;
+  std::vector<std::uint64_t> address;
+  std::vector<event_index> birth;          ///< as in `host_lifetimes`
+  std::vector<event_index> allocated_end;  ///< <= `event`: a freed block that awaits completion
+  std::vector<event_index> active_end;
+  std::vector<stack_id> stack;
+};
+
 /// Everything the device computes for one trace.
 struct kernel_result {
   std::int64_t action_counts[action_count] = {};
@@ -64,6 +74,9 @@ struct kernel_result {
   std::vector<peak> peaks;
   std::vector<timeline_bucket> timeline;
   std::vector<stack_total> throughput;
+  live_history history;
+  std::vector<range_replay> ranges;
+  std::vector<live_lifetimes> maps;  ///< of the plan's `maps`
 };
 
 /// A device made ready before the run, and the event rows that were sent to it while the file was

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include <memreplay/ids.hpp>
 
 namespace memreplay {
 
@@ -41,6 +44,14 @@ enum class backend_choice { automatic, host, cuda };
   return value == carried_in::include ? "include" : "ignore";
 }
 
+/// Events [first, last] of one trace; none when last < first.
+struct event_range {
+  event_index first = 0;
+  event_index last = before_trace;
+  [[nodiscard]] bool is_empty() const noexcept { return last < first; }
+  friend bool operator==(event_range const&, event_range const&) = default;
+};
+
 struct replay_plan {
   measure what = measure::allocated;
   size_basis sizes = size_basis::requested;
@@ -57,6 +68,13 @@ struct replay_plan {
   std::int64_t timeline_width = 72;
   /// Whether totals of all allocations by stack are wanted (`info`).
   bool throughput = false;
+  /// Moments whose live set is wanted, each "after this event"; in any order, repetitions allowed.
+  std::vector<event_index> moments = {};
+  /// Parts of the trace whose greatest value is wanted, and the live set where it holds. They may
+  /// overlap.
+  std::vector<event_range> ranges = {};
+  /// Moments whose address map is wanted: what lies where, in segments.
+  std::vector<event_index> maps = {};
   backend_choice backend = backend_choice::automatic;
 };
 

@@ -56,6 +56,60 @@ struct peak {
   std::vector<stack_total> holders;
 };
 
+/// The curves after one event.
+struct moment_values {
+  event_index event = before_trace;
+  std::int64_t bytes = 0;  ///< of the measured curve
+  std::int64_t allocated_bytes = 0, active_bytes = 0, reserved_bytes = 0;
+  friend bool operator==(moment_values const&, moment_values const&) = default;
+};
+
+/// How much the live bytes of one stack grow (or shrink) from one moment to the next.
+struct live_change {
+  std::int64_t moment = 0;  ///< row of `live_history::moments` at which it shows
+  stack_id stack = no_stack;
+  bool is_carried_in = false;
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;
+  friend bool operator==(live_change const&, live_change const&) = default;
+};
+
+/// The live set at several moments, as its changes: those of the first moment are the whole set.
+/// Moments ascending, none twice; changes ascending by (moment, stack, carried in), none of them
+/// without effect. Empty changes for `reserved`.
+struct live_history {
+  std::vector<moment_values> moments;
+  std::vector<live_change> changes;
+
+  /// Row of the moment after `event`; it must be one of the moments.
+  [[nodiscard]] std::size_t row_of(event_index event) const;
+};
+
+/// What one asked range comes to. The peak is the greatest value of the measured curve before the
+/// range and after each of its events; `peak_event` is where it first holds, `first - 1` when that
+/// is before the range. All three moments are in the history.
+struct range_replay {
+  event_range events;
+  std::int64_t start_bytes = 0;  ///< before its first event
+  std::int64_t peak_bytes = 0;
+  event_index peak_event = before_trace;
+  std::int64_t end_bytes = 0;  ///< after its last event
+  friend bool operator==(range_replay const&, range_replay const&) = default;
+};
+
+/// What the device's memory looked like after an event, in the shape that a snapshot has for its
+/// end: segments by address, and blocks that fill each of them without a gap (`inactive` ones are
+/// holes).
+struct address_map {
+  event_index event = before_trace;
+  std::vector<segment> segments;
+  std::vector<block> blocks;
+  bool exact = true;   ///< as far as anyone can tell, this is what the allocator held
+  std::string reason;  ///< why not, one phrase; empty when exact
+  /// Live bytes for which no segment is known, or which another block covers: they are in no block.
+  std::int64_t unplaced_bytes = 0;
+};
+
 /// Least and greatest value of the curve within one bucket of events.
 struct timeline_bucket {
   event_index first_event = 0;
@@ -107,6 +161,9 @@ struct device_replay {
   std::vector<peak> peaks;
   std::vector<timeline_bucket> timeline;
   std::vector<stack_total> throughput;  ///< bytes allocated in the trace by stack, when asked for
+  live_history history;                 ///< of the plan's moments, and those of its ranges
+  std::vector<range_replay> ranges;     ///< in the plan's order
+  std::vector<address_map> maps;        ///< in the plan's order
   audit defects;
 };
 
@@ -138,6 +195,9 @@ class replayer {
   struct opened_backend;
   std::shared_future<std::shared_ptr<opened_backend>> opening_;
 };
+
+/// The map of the end: the file's own segments.
+[[nodiscard]] address_map end_map(snapshot const& input, std::int32_t device);
 
 /// Replays the traces of the given device ordinals. Throws `error` (no_device) when CUDA was asked
 /// for and cannot run, (bad_request) for an ordinal without trace and without segments.

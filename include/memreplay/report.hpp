@@ -183,8 +183,9 @@ struct device_report {
   audit defects;
 };
 
-struct report {
-  std::string schema = report_schema_version;
+/// What every answer says about its file, and about how it was asked.
+struct report_header {
+  std::string schema;
   std::string file;  ///< as given, or `-`
   std::uint64_t file_bytes = 0, snapshot_bytes = 0;
   std::string container;
@@ -197,13 +198,16 @@ struct report {
   std::string rule_note;  ///< why another rule than the default was used, or empty
   std::string project_root;
   std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<std::int32_t> devices_in_file;  ///< with events or segments
+  audit defects;
+};
+
+struct report : report_header {
   std::vector<step_row> steps;
   std::vector<annotation_row> annotations;  ///< most frequent first, steps apart
   annotation_rest_row annotations_rest;     ///< names that the list leaves out
   std::vector<trace_row> traces;            ///< every trace with events, also of devices not shown
   std::vector<device_report> devices;       ///< those asked for
-  std::vector<std::int32_t> devices_in_file;  ///< with events or segments
-  audit defects;
 };
 
 }  // namespace memreplay

@@ -13,6 +13,9 @@ namespace memreplay {
 inline constexpr char const* markdown_signature = "# GPU memory peaks";
 inline constexpr char const* info_signature = "memreplay info";
 
+/// How an answer is printed for people. JSON is for programs.
+enum class text_format { text, markdown };
+
 /// The peak report as GitHub-flavoured markdown.
 [[nodiscard]] std::string write_markdown(report const& model);
 /// `memreplay info` as text for a terminal.

@@ -34,6 +34,7 @@ exit_status run(request const& asked) {
     case command::completion:
       write_standard_output(completion_script(asked.shell));
       return exit_status::done;
+    default: return exit_status::could_not_run;
   }
   return exit_status::could_not_run;
 }

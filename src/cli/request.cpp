@@ -8,139 +8,16 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <map>
-#include <memory>
+#include <utility>
 
 #include "cli/failure.hpp"
+#include "cli/options.hpp"
 #include "cli/version.hpp"
 
 namespace memreplay::cli {
 namespace {
 
-/// Values as the user writes them, turned into the plan's integers once the command line is
-/// complete.
-struct raw_options {
-  double dedup_pct = 3.0;
-  double min_sep_ms = 0.0;
-  std::vector<std::string> path_maps;
-  std::string site;
-};
-
-template <class EnumT>
-CLI::Option* add_choice(CLI::App& app, std::string const& name, EnumT& target,
-                        std::map<std::string, EnumT> const& words, std::string const& help) {
-  std::string choices;
-  for (auto const& [word, value] : words) choices += (choices.empty() ? "" : "|") + word;
-  std::string preset;
-  for (auto const& [word, value] : words) {
-    if (value == target) preset = word;
-  }
-  return app
-      .add_option_function<std::string>(
-          name, [&target, words](std::string const& word) { target = words.at(word); },
-          fmt::format("{} ({})", help, preset))
-      ->type_name(choices)
-      ->check(CLI::Validator(
-          [words, choices](std::string& word) {
-            return words.contains(word) ? std::string{}
-                                        : fmt::format("'{}' is not one of {}", word, choices);
-          },
-          "", "choice"));
-}
-
-/// Unlike CLI::Range, without "nan".
-CLI::Validator number_between(double low, double high) {
-  return CLI::Validator(
-      [low, high](std::string& word) {
-        double number = 0;
-        bool const is_number = CLI::detail::lexical_cast(word, number);
-        return is_number && number >= low && number <= high
-                   ? std::string{}
-                   : fmt::format("'{}' is not a number from {} to {}", word, low, high);
-      },
-      "", "number");
-}
-
-void add_common_options(CLI::App& app, common_request& common, raw_options& raw) {
-  std::string const what = "What is counted";
-  add_choice<measure>(app, "--measure", common.plan.what,
-                      {{"allocated", measure::allocated},
-                       {"active", measure::active},
-                       {"reserved", measure::reserved}},
-                      "bytes until the first free, until the free completes, or of segments")
-      ->group(what);
-  add_choice<size_basis>(app, "--sizes", common.plan.sizes,
-                         {{"requested", size_basis::requested}, {"block", size_basis::block}},
-                         "bytes asked for, or of the allocator's blocks")
-      ->group(what);
-  add_choice<carried_in>(app, "--carried-in", common.plan.older,
-                         {{"include", carried_in::include}, {"ignore", carried_in::ignore}},
-                         "memory older than the trace")
-      ->group(what);
-  app.add_option("--device", common.device,
-                 "trace to analyse: an ordinal, busiest or all (busiest)")
-      ->type_name("N|busiest|all")
-      ->check(CLI::Validator(
-          [](std::string& word) {
-            bool const is_number = !word.empty() && word.size() <= 5 &&
-                                   word.find_first_not_of("0123456789") == std::string::npos;
-            return is_number || word == "busiest" || word == "all"
-                       ? std::string{}
-                       : fmt::format("'{}' is not a device: give a number, busiest or all", word);
-          },
-          "", "device"))
-      ->group(what);
-
-  std::string const sites = "Sites";
-  app.add_option("--site", raw.site,
-                 "rule that picks the frame to blame: project = innermost below --project-root, "
-                 "user = innermost that is not PyTorch's or Python's")
-      ->type_name("project|user")
-      ->check(CLI::IsMember({"project", "user"}))
-      ->group(sites);
-  app.add_option("--project-root", common.site.project_root, "your code (current directory)")
-      ->type_name("DIR")
-      ->group(sites);
-  app.add_option("--frame-depth", common.site.frame_depth, "frames of a user site (1)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 64))
-      ->group(sites);
-  app.add_option("--path-map", raw.path_maps,
-                 "paths of the recording machine to local ones; repeatable")
-      ->type_name("OLD=NEW")
-      ->check(CLI::Validator(
-          [](std::string& word) {
-            return word.find('=') == std::string::npos || word.front() == '='
-                       ? fmt::format("'{}' is not OLD=NEW", word)
-                       : std::string{};
-          },
-          "", "path map"))
-      ->group(sites);
-  app.add_flag("--redact", common.site.redact,
-               "shorten paths outside the project, hide home directories")
-      ->group(sites);
-
-  std::string const running = "Running";
-  add_choice<backend_choice>(app, "--backend", common.plan.backend,
-                             {{"auto", backend_choice::automatic},
-                              {"host", backend_choice::host},
-                              {"cuda", backend_choice::cuda}},
-                             "where the replay runs")
-      ->group(running);
-  app.add_option("--threads", common.threads, "host threads (all cores)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024))
-      ->group(running);
-  app.add_flag("--salvage", common.salvage, "read a file that is cut off up to the cut")
-      ->group(running);
-  app.add_flag("--json", common.json, "JSON instead of text (docs/report-schema.md)")
-      ->group(running);
-  app.add_option("--out", common.out, "file to write; - is standard output")
-      ->type_name("FILE")
-      ->group(running);
-  app.add_flag("--force", common.force, "overwrite a file that memreplay did not write")
-      ->group(running);
-  app.add_flag("--quiet", common.quiet, "no progress, no notes")->group(running);
-}
+constexpr int any_number = 1 << 20;
 
 void add_report_options(CLI::App& app, common_request& common, std::int64_t& top,
                         raw_options& raw) {
@@ -162,20 +39,25 @@ void add_report_options(CLI::App& app, common_request& common, std::int64_t& top
       ->type_name("MS")
       ->check(number_between(0, 1e12))
       ->group(peaks);
-  std::map<std::string, link_style> const styles = {{"vscode", link_style::vscode},
-                                                    {"cursor", link_style::cursor},
-                                                    {"github", link_style::github},
-                                                    {"file", link_style::file},
-                                                    {"none", link_style::none}};
-  std::string const links = "Links";
-  add_choice(app, "--link-style", common.site.links, styles, "links of the sites")->group(links);
-  app.add_option("--repo-url", common.site.repo_url, "repository of github links")
-      ->type_name("URL")
-      ->group(links);
-  app.add_option("--commit", common.site.commit,
-                 "commit of github links (HEAD of the project root)")
-      ->type_name("REV")
-      ->group(links);
+  add_link_options(app, common);
+}
+
+using span_words = std::map<std::string, span_request::kind>;
+
+/// `--by`: a word, or the name of an annotation.
+void add_span_option(CLI::App& app, span_request& spans, span_words const& words,
+                     std::string const& help) {
+  std::string choices;
+  for (auto const& [word, kind] : words) choices += word + "|";
+  app.add_option_function<std::string>(
+         "--by",
+         [&spans, words](std::string const& word) {
+           auto const known = words.find(word);
+           spans.by = known == words.end() ? span_request::kind::annotation : known->second;
+           spans.name = known == words.end() ? word : std::string{};
+         },
+         help)
+      ->type_name(choices + "NAME");
 }
 
 /// The whole tree of commands over the variables it fills.
@@ -184,47 +66,187 @@ struct command_line {
                "memreplay"};
   request asked;
   raw_options raw;
-  CLI::App* report = nullptr;
-  CLI::App* info = nullptr;
-  CLI::App* completion = nullptr;
+  std::vector<std::pair<CLI::App*, command>> commands;
 
   command_line() {
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("memreplay ") + version);
     app.get_formatter()->column_width(34);
+    add_report();
+    add_info();
+    add_compare();
+    add_at();
+    add_steps();
+    add_leaks();
+    add_completion();
+  }
+  command_line(command_line const&) = delete;
+  command_line& operator=(command_line const&) = delete;
 
-    report = app.add_subcommand("report", "peaks and who holds them, as markdown");
-    report->add_option("snapshot", asked.inputs, "snapshot file, - is standard input")
+  /// The subcommand that was named, null when none was.
+  [[nodiscard]] std::pair<CLI::App*, command> const* parsed_command() const {
+    for (auto const& entry : commands) {
+      if (entry.first->parsed()) return &entry;
+    }
+    return nullptr;
+  }
+
+ private:
+  CLI::App& add(command what, std::string const& name, std::string const& help) {
+    commands.emplace_back(app.add_subcommand(name, help), what);
+    return *commands.back().first;
+  }
+
+  /// A command that reads `least` to `most` snapshots.
+  CLI::App& add_over_snapshots(command what, std::string const& name, std::string const& help,
+                               int least, int most) {
+    CLI::App& made = add(what, name, help);
+    bool const is_one = most == 1;
+    made.add_option(
+            is_one ? "snapshot" : "snapshots", asked.inputs,
+            is_one ? "snapshot file, - is standard input" : "snapshot files, - is standard input")
         ->required()
-        ->expected(1)
-        ->type_name("SNAPSHOT");
-    add_report_options(*report, asked.common, asked.top, raw);
-    add_common_options(*report, asked.common, raw);
+        ->expected(least, most)
+        ->type_name(is_one       ? "SNAPSHOT"
+                    : least == 1 ? "SNAPSHOT..."
+                                 : "A B");
+    return made;
+  }
 
-    info = app.add_subcommand("info", "what is in a snapshot: settings, memory, events, audit");
-    info->add_option("snapshots", asked.inputs, "snapshot files, - is standard input")
-        ->required()
-        ->type_name("SNAPSHOT...");
-    info->add_option("--top", asked.top, "rows of the table of sites, 0 = all (15)")
-        ->type_name("N")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 32));
-    add_common_options(*info, asked.common, raw);
+  /// What commands that print one answer take.
+  void add_answer_options(CLI::App& made, std::int64_t top) {
+    // All commands share the variable, so the preset is written down when the command is parsed.
+    std::int64_t* const rows = &asked.top;
+    made.preparse_callback([rows, top](std::size_t) { *rows = top; });
+    add_top_option(made, asked.top, top);
+    add_format_option(made, asked.common);
+    add_link_options(made, asked.common);
+    add_common_options(made, asked.common, raw);
+  }
 
-    completion = app.add_subcommand("completion", "print a completion script for a shell");
-    completion->add_option("shell", asked.shell, "bash, zsh or fish")
+  void add_report() {
+    CLI::App& made = add_over_snapshots(command::report, "report",
+                                        "peaks and who holds them, as markdown", 1, 1);
+    add_report_options(made, asked.common, asked.top, raw);
+    add_common_options(made, asked.common, raw);
+  }
+
+  void add_info() {
+    CLI::App& made =
+        add_over_snapshots(command::info, "info",
+                           "what is in a snapshot: settings, memory, events, audit", 1, any_number);
+    add_top_option(made, asked.top, asked.top);
+    add_common_options(made, asked.common, raw);
+  }
+
+  void add_compare() {
+    CLI::App& made = add_over_snapshots(command::compare, "compare",
+                                        "why B peaks higher than A, site by site", 2, 2);
+    add_span_option(
+        made, asked.spans,
+        {{"steps", span_request::kind::steps},
+         {"time", span_request::kind::time},
+         {"whole", span_request::kind::whole}},
+        "what is set side by side: profiler steps, windows of equal time, whole traces, "
+        "or the ranges of an annotation (steps if both have the same, else whole)");
+    made.add_option("--step", asked.step,
+                    "look into this step, range or window (largest difference)")
+        ->type_name("N");
+    add_choice<site_match>(made, "--match", asked.match,
+                           {{"site", site_match::site},
+                            {"function", site_match::function},
+                            {"file", site_match::file}},
+                           "what makes two sites the same");
+    add_answer_options(made, 15);
+  }
+
+  void add_at() {
+    CLI::App& made = add_over_snapshots(
+        command::at, "at", "what is live at a moment, and the difference to a second snapshot", 1,
+        2);
+    CLI::Option_group* const when = made.add_option_group("When", "exactly one of these");
+    when->add_option_function<double>(
+            "--time",
+            [this](double seconds) {
+              asked.moment = {moment_request::kind::time, seconds, 0};
+            },
+            "seconds since the first event")
+        ->type_name("S")
+        ->check(number_between(-1e12, 1e12));
+    when->add_option_function<std::int64_t>(
+            "--event",
+            [this](std::int64_t event) {
+              asked.moment = {moment_request::kind::event, 0.0, event};
+            },
+            "after this event, counted from 0")
+        ->type_name("N");
+    when->add_option_function<std::int64_t>(
+            "--peak",
+            [this](std::int64_t rank) {
+              asked.moment = {moment_request::kind::peak, 0.0, rank};
+            },
+            "at the K-th largest peak, 1 is the largest")
+        ->type_name("K")
+        ->check(CLI::Range(1, 1000));
+    when->add_flag_callback(
+        "--end",
+        [this] {
+          asked.moment = {moment_request::kind::end, 0.0, 0};
+        },
+        "after the last event");
+    when->require_option(1);
+    add_choice<site_match>(made, "--match", asked.match,
+                           {{"site", site_match::site},
+                            {"function", site_match::function},
+                            {"file", site_match::file}},
+                           "what makes two sites of two snapshots the same");
+    add_answer_options(made, 25);
+  }
+
+  void add_steps() {
+    CLI::App& made =
+        add_over_snapshots(command::steps, "steps",
+                           "what each step allocates, where it peaks and who is live there", 1, 1);
+    add_span_option(
+        made, asked.spans,
+        {{"steps", span_request::kind::steps},
+         {"auto", span_request::kind::period},
+         {"time", span_request::kind::time},
+         {"whole", span_request::kind::whole}},
+        "what a step is: a profiler step, a repetition of the curve (auto), a window of "
+        "time, or a range of the annotation NAME (steps)");
+    CLI::Option* const one =
+        made.add_option("--step", asked.step, "show who is live in this step (the highest)")
+            ->type_name("N");
+    made.add_flag("--all-steps", asked.all_steps, "show who is live in every step")->excludes(one);
+    add_answer_options(made, 15);
+  }
+
+  void add_leaks() {
+    CLI::App& made = add_over_snapshots(command::leaks, "leaks",
+                                        "sites whose live bytes grow from step to step", 1, 1);
+    add_span_option(made, asked.spans,
+                    {{"steps", span_request::kind::steps},
+                     {"auto", span_request::kind::period},
+                     {"time", span_request::kind::time}},
+                    "what a step is, as for the command steps (steps, else what repeats, else "
+                    "windows of equal time)");
+    add_answer_options(made, 15);
+  }
+
+  void add_completion() {
+    CLI::App& made =
+        add(command::completion, "completion", "print a completion script for a shell");
+    made.add_option("shell", asked.shell, "bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
         ->type_name("SHELL");
   }
-  command_line(command_line const&) = delete;
-  command_line& operator=(command_line const&) = delete;
 };
 
 void resolve(command_line& line) {
   request& asked = line.asked;
-  asked.what = line.report->parsed() ? command::report
-               : line.info->parsed() ? command::info
-                                     : command::completion;
+  asked.what = line.parsed_command()->second;
   asked.common.plan.dedup_ppm = std::llround(line.raw.dedup_pct * 10'000);
   asked.common.plan.min_separation_us = std::llround(line.raw.min_sep_ms * 1000);
   if (line.raw.site == "project") asked.common.site.rule = site_rule::project;
@@ -233,9 +255,9 @@ void resolve(command_line& line) {
     std::size_t const equals = map.find('=');
     asked.common.site.path_map.emplace_back(map.substr(0, equals), map.substr(equals + 1));
   }
-  if (asked.what == command::info) {
-    asked.common.plan.throughput = true;
-    if (!asked.common.site.rule) asked.common.site.rule = site_rule::user;
+  asked.common.plan.throughput = asked.what == command::info;
+  if (asked.what != command::report && !asked.common.site.rule) {
+    asked.common.site.rule = site_rule::user;
   }
   if (asked.common.site.links == link_style::github && asked.common.site.repo_url.empty()) {
     throw CLI::ValidationError("--link-style github", "needs --repo-url");
@@ -266,10 +288,8 @@ parsed parse_command_line(std::vector<std::string> const& arguments) {
     line.app.parse(reversed);
     resolve(line);
   } catch (CLI::CallForHelp const&) {
-    CLI::App const* const asked = line.report->parsed()       ? line.report
-                                  : line.info->parsed()       ? line.info
-                                  : line.completion->parsed() ? line.completion
-                                                              : &line.app;
+    auto const* const named = line.parsed_command();
+    CLI::App const* const asked = named == nullptr ? &line.app : named->first;
     result.text = asked->help(asked == &line.app ? "" : "memreplay");
     return result;
   } catch (CLI::CallForVersion const&) {

@@ -4,15 +4,18 @@
 #pragma once
 
 #include <memreplay/plan.hpp>
+#include <memreplay/questions.hpp>
 #include <memreplay/report.hpp>
+#include <memreplay/write_report.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace memreplay::cli {
 
-enum class command { report, info, completion };
+enum class command { report, info, compare, at, steps, leaks, completion };
 
 /// Options that every analysing command takes.
 struct common_request {
@@ -21,6 +24,7 @@ struct common_request {
   std::string device = "busiest";  ///< "busiest", "all" or an ordinal
   int threads = 0;                 ///< 0 = all cores
   bool json = false;
+  text_format format = text_format::text;  ///< of commands that have both
   bool salvage = false;
   bool quiet = false;
   bool force = false;
@@ -31,8 +35,13 @@ struct request {
   command what = command::report;
   std::vector<std::string> inputs;
   common_request common;
-  std::int64_t top = 15;  ///< rows of a table, 0 = all
-  std::string shell;      ///< `completion`
+  std::int64_t top = 15;                ///< rows of a table, 0 = all
+  moment_request moment;                ///< `at`
+  span_request spans;                   ///< `steps`, `leaks`, `compare`
+  std::optional<std::int64_t> step;     ///< `steps`, `compare`: the one to look into
+  bool all_steps = false;               ///< `steps`
+  site_match match = site_match::site;  ///< `compare`, `at`
+  std::string shell;                    ///< `completion`
 };
 
 /// What parsing a command line came to: a request, or a text to print and a status to leave with.

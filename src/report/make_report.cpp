@@ -12,6 +12,7 @@
 #include "report/annotations.hpp"
 #include "report/end_state.hpp"
 #include "report/findings.hpp"
+#include "report/header.hpp"
 #include "report/redaction.hpp"
 #include "report/ring_buffer.hpp"
 #include "report/saturating.hpp"
@@ -190,22 +191,9 @@ report make_model(report_kind kind, snapshot const& input, replay_result const& 
   report_context context{input, options, kind, site_table(input, options.site, default_rule),
                          annotation_table(input)};
   report made;
-  made.schema = kind == report_kind::peaks ? report_schema_version : info_schema_version;
-  made.file = file;
-  made.file_bytes = input.file_bytes;
-  made.snapshot_bytes = input.snapshot_bytes;
-  made.container = input.container;
-  made.pickle_protocol = input.pickle_protocol;
-  made.has_traces = input.has_traces;
-  made.has_segments = input.has_segments;
-  made.is_salvaged = input.is_salvaged;
-  made.backend = replayed.backend;
-  made.backend_reason = replayed.backend_reason;
-  made.plan = plan;
-  made.rule = context.sites.rule();
-  made.rule_note = context.sites.rule_note();
-  made.project_root = context.sites.project_root();
-  for (setting const& row : input.settings) made.settings.emplace_back(row.key, row.value);
+  static_cast<report_header&>(made) =
+      make_header(kind == report_kind::peaks ? report_schema_version : info_schema_version, input,
+                  replayed, plan, context.sites, file);
   made.steps = context.annotations.steps();
   made.annotations = context.annotations.most_frequent(most_annotations, made.annotations_rest);
   for (std::size_t index = 0; index < input.traces.size(); ++index) {
@@ -213,8 +201,6 @@ report make_model(report_kind kind, snapshot const& input, replay_result const& 
     if (trace.count() == 0) continue;
     made.traces.push_back({static_cast<std::int32_t>(index), trace.count(), count_actions(trace)});
   }
-  made.devices_in_file = devices_in(input);
-  made.defects = input.defects;
   for (device_replay const& device : replayed.devices) {
     made.devices.push_back(make_device(context, made, device));
   }

@@ -83,9 +83,7 @@ std::string redact_outside(path_parts const& parts) {
   return path_parts(redact_homes(parts.text())).last(2);
 }
 
-namespace {
-
-void redact_rows(std::vector<site_row>& rows) {
+void redact(std::vector<site_row>& rows) {
   for (site_row& row : rows) {
     row.site = redact_homes(row.site);
     row.label = redact_homes(row.label);
@@ -95,35 +93,41 @@ void redact_rows(std::vector<site_row>& rows) {
   }
 }
 
-void redact_audit(audit& rows) {
+void redact(std::vector<finding>& rows) {
+  for (finding& row : rows) row.text = redact_homes(row.text);
+}
+
+void redact(audit& rows) {
   for (audit_row& row : rows) {
     row.message = redact_homes(row.message);
     row.advice = redact_homes(row.advice);
   }
 }
 
-}  // namespace
+void redact(report_header& header) {
+  if (header.file != "-") header.file = redact_outside(path_parts(header.file));
+  header.backend_reason = redact_homes(header.backend_reason);
+  header.rule_note = redact_homes(header.rule_note);
+  header.project_root = redact_outside(path_parts(header.project_root));
+  for (auto& [key, value] : header.settings) value = redact_homes(value);
+  redact(header.defects);
+}
 
 void redact(report& model) {
-  if (model.file != "-") model.file = redact_outside(path_parts(model.file));
-  model.backend_reason = redact_homes(model.backend_reason);
-  model.rule_note = redact_homes(model.rule_note);
-  model.project_root = redact_outside(path_parts(model.project_root));
-  for (auto& [key, value] : model.settings) value = redact_homes(value);
+  redact(static_cast<report_header&>(model));
   for (annotation_row& row : model.annotations) row.name = redact_homes(row.name);
-  redact_audit(model.defects);
   for (device_report& device : model.devices) {
     for (peak_report& peak : device.peaks) {
       peak.within = redact_homes(peak.within);
-      redact_rows(peak.sites);
+      redact(peak.sites);
     }
-    redact_rows(device.top_allocators);
+    redact(device.top_allocators);
     for (oom_row& row : device.ooms) {
       row.site = redact_homes(row.site);
       row.within = redact_homes(row.within);
     }
-    for (finding& row : device.findings) row.text = redact_homes(row.text);
-    redact_audit(device.defects);
+    redact(device.findings);
+    redact(device.defects);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <memreplay/report.hpp>
 
@@ -19,8 +20,14 @@ namespace memreplay::reporting {
 /// A file outside the project: its name and last folder, home directories as `~`.
 [[nodiscard]] std::string redact_outside(path_parts const& parts);
 
-/// Applies `redact_homes` to every string of the model, names of annotations and settings included,
-/// and drops the links; the file's own name is shortened as files outside the project are.
+// Each applies `redact_homes` to every string of what it is given, names of annotations and
+// settings included, and drops links; a file's own name is shortened as files outside the project
+// are.
+
+void redact(std::vector<site_row>& rows);
+void redact(std::vector<finding>& rows);
+void redact(audit& rows);
+void redact(report_header& header);
 void redact(report& model);
 
 }  // namespace memreplay::reporting
