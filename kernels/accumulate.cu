@@ -136,6 +136,15 @@ struct moment_of {
   MEMREPLAY_HD moment operator()(std::int64_t event) const { return {curve.value[event], event}; }
 };
 
+/// The same of a part of the curve.
+struct moment_in_range {
+  curve_rows curve;
+  event_index first;
+  MEMREPLAY_HD moment operator()(std::int64_t row) const {
+    return {curve.value[first + row], first + row};
+  }
+};
+
 struct moment_of_change {
   change_rows changes;
   MEMREPLAY_HD moment operator()(std::int64_t row) const {
@@ -241,6 +250,26 @@ key_values find_reserved_key_values(execution const& exec, event_rows const& eve
                                      moment{net.start, before_trace}, greater_then_earlier{});
   auto const last = read_values(exec, net, {count - 1}).front();
   return {summary_of(net.start, highest, last), read_values(exec, changes, positions)};
+}
+
+std::vector<range_replay> find_range_peaks(execution const& exec, curve_rows const& bytes,
+                                           std::vector<event_range> const& ranges) {
+  std::vector<event_index> edges;
+  for (event_range const& range : ranges) {
+    edges.push_back(range.first - 1);
+    edges.push_back(range.is_empty() ? range.first - 1 : range.last);
+  }
+  std::vector<std::int64_t> const at_edges = read_values(exec, bytes, edges);
+  std::vector<range_replay> found;
+  for (std::size_t row = 0; row < ranges.size(); ++row) {
+    event_range const& range = ranges[row];
+    std::int64_t const start = at_edges[2 * row];
+    moment const highest =
+        reduce_rows(exec, range.last - range.first + 1, moment_in_range{bytes, range.first},
+                    moment{start, range.first - 1}, greater_then_earlier{});
+    found.push_back({range, start, highest.bytes, highest.event, at_edges[2 * row + 1]});
+  }
+  return found;
 }
 
 }  // namespace memreplay::kernels::MEMREPLAY_BACKEND

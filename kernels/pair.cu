@@ -246,6 +246,7 @@ struct write_lifetime {
   event_index* active_end;
   std::uint64_t* size;
   stack_id* stack;
+  std::uint64_t* address;  ///< may be null
 
   MEMREPLAY_HD void operator()(std::int64_t lifetime, replay_counts& sum) const {
     prefetch(events.size, read.number_soon(lifetime, 0));
@@ -263,6 +264,10 @@ struct write_lifetime {
     active_end[lifetime] = told.active_end;
     size[lifetime] = held;
     stack[lifetime] = held_by;
+    if (address != nullptr) {
+      address[lifetime] =
+          is_block ? blocks.address[told.head_number] : events.address[told.head_number];
+    }
     tally(told, held, sum);
   }
 
@@ -410,11 +415,12 @@ lifetimes pair(execution const& exec, event_rows const& events, event_survey con
 
   auto const heads = selected_rows(exec, row_count, is_head{rows});
   story_reader const read{rows, heads.count(), heads.data(), habits};
-  lifetimes found(exec, heads.count());
+  lifetimes found(exec, heads.count(), options.wants_addresses);
   replay_counts const told = sum_rows(
       exec, heads.count(),
       write_lifetime{read, events, blocks, options, found.birth.data(), found.allocated_end.data(),
-                     found.active_end.data(), found.size.data(), found.stack.data()},
+                     found.active_end.data(), found.size.data(), found.stack.data(),
+                     options.wants_addresses ? found.address.data() : nullptr},
       replay_counts{}, add_counts{});
   counts = add_counts{}(counts, told);
   return found;

@@ -38,18 +38,53 @@ class uploaded_blocks {
   input_column<std::uint8_t> is_pending_;
 };
 
-/// The key values of a curve, and its value at every peak.
+/// The key values of a curve, and its value at every peak and then every other moment.
 void note(key_values const& found, measure which, kernel_result& result) {
-  auto const note_in = [&](curve_summary& summary, std::int64_t peak::*value) {
+  auto const note_in = [&](curve_summary& summary, std::int64_t peak::*at_peak,
+                           std::int64_t moment_values::*at_moment) {
     summary = found.summary;
-    for (std::size_t row = 0; row < found.at.size(); ++row)
-      result.peaks[row].*value = found.at[row];
+    std::size_t row = 0;
+    for (peak& at : result.peaks) at.*at_peak = found.at[row++];
+    for (moment_values& at : result.history.moments) at.*at_moment = found.at[row++];
   };
   switch (which) {
-    case measure::allocated: note_in(result.allocated, &peak::allocated_bytes); break;
-    case measure::active: note_in(result.active, &peak::active_bytes); break;
-    case measure::reserved: note_in(result.reserved, &peak::reserved_bytes); break;
+    case measure::allocated:
+      note_in(result.allocated, &peak::allocated_bytes, &moment_values::allocated_bytes);
+      break;
+    case measure::active:
+      note_in(result.active, &peak::active_bytes, &moment_values::active_bytes);
+      break;
+    case measure::reserved:
+      note_in(result.reserved, &peak::reserved_bytes, &moment_values::reserved_bytes);
+      break;
   }
+}
+
+/// The moments asked for, and those of the ranges: ascending, none twice.
+std::vector<event_index> all_moments(replay_plan const& plan,
+                                     std::vector<range_replay> const& ranges) {
+  std::vector<event_index> moments = plan.moments;
+  for (range_replay const& range : ranges) {
+    moments.push_back(range.events.first - 1);
+    moments.push_back(range.peak_event);
+    if (!range.events.is_empty()) moments.push_back(range.events.last);
+  }
+  std::sort(moments.begin(), moments.end());
+  moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+  return moments;
+}
+
+live_lifetimes make_live(execution const& exec, lifetimes const& found, event_index event) {
+  lifetime_rows const born = found.rows();
+  auto const live = select_live(exec, born, event, measure::active, carried_in::include);
+  live_lifetimes made;
+  made.event = event;
+  made.address = download_rows(exec, found.address.data(), live);
+  made.birth = download_rows(exec, born.birth, live);
+  made.allocated_end = download_rows(exec, born.allocated_end, live);
+  made.active_end = download_rows(exec, born.active_end, live);
+  made.stack = download_rows(exec, born.stack, live);
+  return made;
 }
 
 kernel_result run_steps(execution const& exec, event_rows const& events, kernel_input const& input,
@@ -59,7 +94,8 @@ kernel_result run_steps(execution const& exec, event_rows const& events, kernel_
   event_survey const seen = survey(exec, events);
   std::copy(std::begin(seen.counts), std::end(seen.counts), std::begin(result.action_counts));
 
-  pair_options const options{input.has_segments, plan.sizes == size_basis::requested};
+  pair_options const options{input.has_segments, plan.sizes == size_basis::requested,
+                             !plan.maps.empty()};
   lifetimes const found = pair(exec, events, seen, blocks.rows(), options, result.counts);
   lifetime_rows const born = found.rows();
 
@@ -72,9 +108,16 @@ kernel_result run_steps(execution const& exec, event_rows const& events, kernel_
                                            wants_times ? input.events.count : 0);
     result.peaks = find_peaks(exec, measured.rows(), wants_times ? times.data() : nullptr, plan);
     result.timeline = downsample(exec, measured.rows(), plan.timeline_width);
+    result.ranges = find_range_peaks(exec, measured.rows(), plan.ranges);
+    std::vector<event_index> const moments = all_moments(plan, result.ranges);
+    for (event_index const event : moments) result.history.moments.push_back({event});
     for (peak const& at : result.peaks) places.push_back(at.event);
+    places.insert(places.end(), moments.begin(), moments.end());
     key_values const values = find_key_values(exec, measured.rows(), places);
     result.measured = values.summary;
+    for (std::size_t row = 0; row < moments.size(); ++row)
+      result.history.moments[row].bytes = values.at[result.peaks.size() + row];
+    result.history.changes = follow_live(exec, born, moments, plan.what, plan.older);
     note(values, plan.what, result);
   }
   for (measure const other : {measure::allocated, measure::active}) {
@@ -90,6 +133,7 @@ kernel_result run_steps(execution const& exec, event_rows const& events, kernel_
     at.carried_in_bytes = carried_in_bytes(exec, born, live);
     at.holders = total_by(exec, born, live);
   }
+  for (event_index const event : plan.maps) result.maps.push_back(make_live(exec, found, event));
   if (plan.throughput) result.throughput = total_by(exec, born, select_births(exec, born));
   return result;
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
-// The twelve things that steps are made of. Each is a parallel pass or two with a name; all Thrust
+// The things that steps are made of. Each is a parallel pass or two with a name; all Thrust
 // calls are here; the sorts and the long sums, which a GPU and a host do in their own ways, are in
 // the files included at the end.
 #pragma once
@@ -18,6 +18,7 @@
 #include <thrust/transform_reduce.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace memreplay::kernels::MEMREPLAY_BACKEND {
 
@@ -71,6 +72,23 @@ template <class ValueT, class PredicateT>
                                       kept.data(), predicate);
   kept.keep_first(end - kept.data());
   return kept;
+}
+
+template <class ValueT>
+struct gather_row {
+  ValueT const* column;
+  std::int64_t const* rows;
+  ValueT* out;
+  MEMREPLAY_HD void operator()(std::int64_t row) const { out[row] = column[rows[row]]; }
+};
+
+/// 13. Some rows of a column, on the host.
+template <class ValueT>
+[[nodiscard]] std::vector<ValueT> download_rows(execution const& exec, ValueT const* column,
+                                                buffer<std::int64_t> const& rows) {
+  buffer<ValueT> values(exec, rows.count());
+  for_each_row(exec, rows.count(), gather_row<ValueT>{column, rows.data(), values.data()});
+  return download(exec, values.data(), rows.count());
 }
 
 /// 6. Joins `transform(row)` over [0, count). `join` is associative and commutative, `identity`

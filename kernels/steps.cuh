@@ -47,13 +47,15 @@ struct lifetimes {
   buffer<event_index> active_end;
   buffer<std::uint64_t> size;
   buffer<stack_id> stack;
+  buffer<std::uint64_t> address;  ///< empty unless asked for
 
-  lifetimes(execution const& exec, std::int64_t count)
+  lifetimes(execution const& exec, std::int64_t count, bool wants_addresses)
       : birth(exec, count),
         allocated_end(exec, count),
         active_end(exec, count),
         size(exec, count),
-        stack(exec, count) {}
+        stack(exec, count),
+        address(exec, wants_addresses ? count : 0) {}
   [[nodiscard]] lifetime_rows rows() const noexcept {
     return {birth.count(),     birth.data(), allocated_end.data(),
             active_end.data(), size.data(),  stack.data()};
@@ -102,6 +104,7 @@ struct event_survey {
 struct pair_options {
   bool has_segments;   ///< `blocks` is the end state; false: nothing is known of it
   bool compare_sizes;  ///< sizes are as recorded, so a free must repeat its alloc's
+  bool wants_addresses = false;
 };
 
 /// Rows of the trace and the end state -> lifetimes; adds what does not fit together to `counts`.
@@ -140,10 +143,22 @@ struct key_values {
 [[nodiscard]] std::vector<peak> find_peaks(execution const& exec, curve_rows const& bytes,
                                            std::int64_t const* time_us, replay_plan const& plan);
 
+/// Where the greatest value of a range first holds, and what the curve is around it. Ranges are
+/// within the trace; an empty one has the value before it throughout.
+[[nodiscard]] std::vector<range_replay> find_range_peaks(execution const& exec,
+                                                         curve_rows const& bytes,
+                                                         std::vector<event_range> const& ranges);
+
 /// Row numbers of the lifetimes that the measure counts after `event`, ascending. None for
 /// `reserved`.
 [[nodiscard]] buffer<std::int64_t> select_live(execution const& exec, lifetime_rows const& born,
                                                event_index event, measure which, carried_in older);
+
+/// The live sets after each of the moments (ascending, none twice), as changes; the meaning and the
+/// order are `live_history`'s. None for `reserved`.
+[[nodiscard]] std::vector<live_change> follow_live(execution const& exec, lifetime_rows const& born,
+                                                   std::vector<event_index> const& moments,
+                                                   measure which, carried_in older);
 
 /// Row numbers of the lifetimes born in the trace, ascending.
 [[nodiscard]] buffer<std::int64_t> select_births(execution const& exec, lifetime_rows const& born);

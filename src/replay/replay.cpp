@@ -89,11 +89,26 @@ start_values check_curve(curve_summary const& curve, std::int64_t end_state_byte
   return check_start(curve, end_state_bytes);
 }
 
+/// A plan is made for one trace: moments outside of it are a mistake of the caller.
+void expect_within(replay_plan const& plan, std::int64_t events) {
+  auto const is_moment = [events](event_index event) {
+    return event >= before_trace && event < events;
+  };
+  MEMREPLAY_EXPECTS(std::all_of(plan.moments.begin(), plan.moments.end(), is_moment));
+  MEMREPLAY_EXPECTS(std::all_of(plan.maps.begin(), plan.maps.end(), is_moment));
+  MEMREPLAY_EXPECTS(
+      std::all_of(plan.ranges.begin(), plan.ranges.end(), [&](event_range const& range) {
+        return range.first >= 0 && range.first <= events && range.last < events &&
+               range.last >= range.first - 1;
+      }));
+}
+
 device_replay replay_device(snapshot const& input, std::int32_t device, replay_plan const& plan,
                             kernels::backend const& engine, kernels::stage* staged) {
   device_replay made;
   made.device = device;
   made.events = trace_of(input, device).count;
+  expect_within(plan, made.events);
 
   // Block sizes are one walk over the trace, so they go beside the steps where they can: only
   // `--sizes block` has to wait for them. Neither reads what the other writes.
@@ -121,6 +136,8 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   made.peaks = std::move(found.peaks);
   made.timeline = std::move(found.timeline);
   made.throughput = std::move(found.throughput);
+  made.history = std::move(found.history);
+  made.ranges = std::move(found.ranges);
 
   start_values const allocated = check_curve(made.allocated, columns.end.allocated, columns, plan);
   start_values const active = check_curve(made.active, columns.end.active, columns, plan);
@@ -149,6 +166,14 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
 }
 
 }  // namespace
+
+std::size_t live_history::row_of(event_index event) const {
+  auto const found = std::lower_bound(
+      moments.begin(), moments.end(), event,
+      [](moment_values const& row, event_index wanted) { return row.event < wanted; });
+  MEMREPLAY_EXPECTS(found != moments.end() && found->event == event);
+  return static_cast<std::size_t>(found - moments.begin());
+}
 
 struct replayer::opened_backend {
   explicit opened_backend(backend_choice wanted) : chosen(choose_backend(wanted)) {

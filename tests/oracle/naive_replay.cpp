@@ -159,6 +159,7 @@ naive_lifetimes naive_pair(kernels::kernel_input const& input, bool compare_size
       made.rows.active_end.push_back(one.active_end);
       made.rows.size.push_back(one.size);
       made.rows.stack.push_back(one.stack);
+      made.address.push_back(address);
     }
   }
   made.counts = counts;
@@ -287,6 +288,41 @@ std::vector<timeline_bucket> naive_downsample(naive_curve const& curve, std::int
   return timeline;
 }
 
+live_history naive_history(kernels::host_lifetimes const& rows, replay_plan const& plan,
+                           std::vector<range_replay> const& ranges) {
+  std::set<event_index> events(plan.moments.begin(), plan.moments.end());
+  for (range_replay const& range : ranges) {
+    events.insert({range.events.first - 1, range.peak_event});
+    if (range.events.last >= range.events.first) events.insert(range.events.last);
+  }
+  live_history made;
+  // The whole live set of every moment, and what differs from the one before.
+  using who = std::pair<std::uint32_t, bool>;
+  std::map<who, std::pair<bytes, std::int64_t>> before;
+  for (event_index const event : events) {
+    std::map<who, std::pair<bytes, std::int64_t>> now;
+    for (std::size_t row = 0; row < rows.birth.size() && plan.what != measure::reserved; ++row) {
+      bool const is_older = rows.birth[row] == before_trace;
+      if (is_older && plan.older == carried_in::ignore) continue;
+      if (rows.birth[row] > event || end_of(rows, row, plan.what) <= event) continue;
+      auto& sum = now[{to_row(rows.stack[row]), is_older}];
+      sum.first += rows.size[row];
+      ++sum.second;
+    }
+    for (auto const& [key, sum] : now) before.try_emplace(key);
+    for (auto const& [key, sum] : before) {
+      std::int64_t const grown = as_signed(now[key].first - sum.first);
+      std::int64_t const more = now[key].second - sum.second;
+      if (grown == 0 && more == 0) continue;
+      made.changes.push_back({static_cast<std::int64_t>(made.moments.size()), stack_id{key.first},
+                              key.second, grown, more});
+    }
+    before = std::move(now);
+    made.moments.push_back({event});
+  }
+  return made;
+}
+
 kernels::kernel_result naive_run(kernels::kernel_input const& input, replay_plan const& plan) {
   kernels::kernel_result made;
   for (event_index e = 0; e < input.events.count; ++e)
@@ -331,6 +367,39 @@ kernels::kernel_result naive_run(kernels::kernel_input const& input, replay_plan
     }
     for (auto const& [stack, total] : by_stack) made.throughput.push_back(total);
     order(made.throughput);
+  }
+  for (event_range const& range : plan.ranges) {
+    range_replay one;
+    one.events = range;
+    one.start_bytes = one.peak_bytes = one.end_bytes = at(measured, range.first - 1);
+    one.peak_event = range.first - 1;
+    for (event_index e = range.first; e <= range.last; ++e) {
+      one.end_bytes = at(measured, e);
+      if (one.end_bytes <= one.peak_bytes) continue;
+      one.peak_bytes = one.end_bytes;
+      one.peak_event = e;
+    }
+    made.ranges.push_back(one);
+  }
+  made.history = naive_history(paired.rows, plan, made.ranges);
+  for (moment_values& one : made.history.moments) {
+    one.bytes = at(measured, one.event);
+    one.allocated_bytes = at(allocated, one.event);
+    one.active_bytes = at(active, one.event);
+    one.reserved_bytes = at(reserved, one.event);
+  }
+  for (event_index const event : plan.maps) {
+    kernels::live_lifetimes live;
+    live.event = event;
+    for (std::size_t row = 0; row < paired.rows.birth.size(); ++row) {
+      if (paired.rows.birth[row] > event || paired.rows.active_end[row] <= event) continue;
+      live.address.push_back(paired.address[row]);
+      live.birth.push_back(paired.rows.birth[row]);
+      live.allocated_end.push_back(paired.rows.allocated_end[row]);
+      live.active_end.push_back(paired.rows.active_end[row]);
+      live.stack.push_back(paired.rows.stack[row]);
+    }
+    made.maps.push_back(live);
   }
   return made;
 }

@@ -13,6 +13,7 @@ namespace memreplay::test {
 
 struct naive_lifetimes {
   kernels::host_lifetimes rows;  ///< ascending (address, first event)
+  std::vector<std::uint64_t> address;
   replay_counts counts;
 };
 
@@ -37,6 +38,11 @@ struct naive_curve {
 
 [[nodiscard]] std::vector<timeline_bucket> naive_downsample(naive_curve const& curve,
                                                             std::int64_t width);
+
+/// The live set at the plan's moments and those of the ranges; the curves' values are left 0.
+[[nodiscard]] live_history naive_history(kernels::host_lifetimes const& lifetimes,
+                                         replay_plan const& plan,
+                                         std::vector<range_replay> const& ranges);
 
 /// All of it.
 [[nodiscard]] kernels::kernel_result naive_run(kernels::kernel_input const& input,

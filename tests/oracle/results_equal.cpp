@@ -20,6 +20,11 @@ bool same(peak const& a, peak const& b) {
          a.reserved_bytes == b.reserved_bytes && a.holders == b.holders;
 }
 
+bool same(kernels::live_lifetimes const& a, kernels::live_lifetimes const& b) {
+  return a.event == b.event && a.address == b.address && a.birth == b.birth &&
+         a.allocated_end == b.allocated_end && a.active_end == b.active_end && a.stack == b.stack;
+}
+
 }  // namespace
 
 ::testing::AssertionResult results_equal(kernels::kernel_result const& left,
@@ -42,6 +47,13 @@ bool same(peak const& a, peak const& b) {
   }
   if (left.timeline != right.timeline) return differ("timelines");
   if (left.throughput != right.throughput) return differ("throughputs");
+  if (left.ranges != right.ranges) return differ("ranges");
+  if (left.history.moments != right.history.moments) return differ("moments");
+  if (left.history.changes != right.history.changes) return differ("changes of the live set");
+  if (!std::equal(left.maps.begin(), left.maps.end(), right.maps.begin(), right.maps.end(),
+                  [](auto const& a, auto const& b) { return same(a, b); })) {
+    return differ("maps");
+  }
   return ::testing::AssertionSuccess();
 }
 

@@ -81,7 +81,21 @@ TEST_P(LiveTest, EqualBytesAreOrderedByStack) {
   EXPECT_EQ(live, expected);
 }
 
+/// Some moments, ranges that touch, overlap or are empty, and maps.
+void ask_at_random(std::int64_t events, std::mt19937_64& random, replay_plan& plan) {
+  auto const event = [&] {
+    return static_cast<event_index>(random() % static_cast<std::uint64_t>(events + 1)) - 1;
+  };
+  for (std::uint64_t left = random() % 6; left > 0; --left) plan.moments.push_back(event());
+  for (std::uint64_t left = random() % 3; left > 0; --left) plan.maps.push_back(event());
+  for (std::uint64_t left = random() % 6; left > 0; --left) {
+    auto const [before, last] = std::minmax({event(), event()});
+    plan.ranges.push_back({before + 1, last});
+  }
+}
+
 TEST_P(RunTest, EqualsTheNaiveReplay) {
+  std::mt19937_64 random(11);
   std::int64_t round = 0;
   for (random_options const& options : random_cases(10'000)) {
     trace given = make_random_trace(options);
@@ -94,6 +108,7 @@ TEST_P(RunTest, EqualsTheNaiveReplay) {
     plan.throughput = round % 2 == 0;
     plan.min_separation_us = round % 7 == 0 ? 500 : 0;
     plan.timeline_width = round % 6 == 0 ? 0 : 72;
+    ask_at_random(given.count(), random, plan);
     auto const found = run(
         [&](kernels::backend const& engine) { return engine.run(given.view(), plan, nullptr); });
     ASSERT_TRUE(results_equal(found, naive_run(given.view(), plan))) << options;
