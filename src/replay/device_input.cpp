@@ -24,15 +24,6 @@ bool is_segment_action(action what) {
          what == action::segment_map || what == action::segment_unmap;
 }
 
-// Some writers leave `segments` empty because they know no segments: their traces speak of none
-// either.
-bool knows_end_state(snapshot const& input, trace_range range) {
-  if (!input.has_segments) return false;
-  if (!input.segments.empty()) return true;
-  action const* const first = input.events.what.data() + range.first;
-  return std::any_of(first, first + range.count, is_segment_action);
-}
-
 std::vector<block> blocks_in_use(snapshot const& input, std::int32_t device, end_bytes& end) {
   std::vector<block> in_use;
   for (segment const& part : input.segments) {
@@ -64,6 +55,13 @@ bool has_device(snapshot const& input, std::int32_t device) noexcept {
   if (device > 0 && static_cast<std::size_t>(device) < input.traces.size()) return true;
   return std::any_of(input.segments.begin(), input.segments.end(),
                      [device](segment const& part) { return part.device == device; });
+}
+
+bool knows_end_state(snapshot const& input, trace_range range) noexcept {
+  if (!input.has_segments) return false;
+  if (!input.segments.empty()) return true;
+  action const* const first = input.events.what.data() + range.first;
+  return std::any_of(first, first + range.count, is_segment_action);
 }
 
 device_input make_device_input(snapshot const& input, std::int32_t device, size_basis sizes,

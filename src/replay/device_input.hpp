@@ -49,5 +49,8 @@ struct device_input {
 /// Whether the file says anything about the device. Ordinal 0 always exists, as an empty device if
 /// need be.
 [[nodiscard]] bool has_device(snapshot const& input, std::int32_t device) noexcept;
+/// Whether `segments` tells the end state of a trace. Some writers leave it empty because they know
+/// no segments: their traces speak of none either.
+[[nodiscard]] bool knows_end_state(snapshot const& input, trace_range range) noexcept;
 
 }  // namespace memreplay

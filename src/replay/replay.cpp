@@ -8,6 +8,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include <memreplay/error.hpp>
 
 #include "base/expects.hpp"
+#include "replay/address_map.hpp"
 #include "replay/backend.hpp"
 #include "replay/block_sizes.hpp"
 #include "replay/device_input.hpp"
@@ -103,6 +105,20 @@ void expect_within(replay_plan const& plan, std::int64_t events) {
       }));
 }
 
+/// Where the file itself tells what lay where, nothing is derived.
+std::vector<address_map> make_maps(snapshot const& input, std::int32_t device,
+                                   std::vector<kernels::live_lifetimes> const& live,
+                                   block_sizes const& sizes) {
+  if (live.empty()) return {};
+  trace_range const range = trace_of(input, device);
+  std::vector<address_map> maps = make_address_maps(input, device, live, sizes);
+  if (!knows_end_state(input, range)) return maps;
+  for (address_map& map : maps) {
+    if (map.event == range.count - 1) map = end_map(input, device);
+  }
+  return maps;
+}
+
 device_replay replay_device(snapshot const& input, std::int32_t device, replay_plan const& plan,
                             kernels::backend const& engine, kernels::stage* staged) {
   device_replay made;
@@ -117,8 +133,8 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   tbb::task_group beside;
   if (made.events > 0) beside.run([&] { sizes = find_block_sizes(input, device); });
   if (wants_blocks) beside.wait();
-  size_column event_size;  // empty: the recorded sizes serve
-  if (wants_blocks) event_size = std::move(sizes.size);
+  std::span<std::uint64_t const> event_size;  // empty: the recorded sizes serve
+  if (wants_blocks) event_size = sizes.size;
   MEMREPLAY_EXPECTS(event_size.empty() ||
                     static_cast<std::int64_t>(event_size.size()) == made.events);
   device_input const columns = make_device_input(input, device, plan.sizes, event_size);
@@ -138,6 +154,7 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   made.throughput = std::move(found.throughput);
   made.history = std::move(found.history);
   made.ranges = std::move(found.ranges);
+  made.maps = make_maps(input, device, found.maps, sizes);
 
   start_values const allocated = check_curve(made.allocated, columns.end.allocated, columns, plan);
   start_values const active = check_curve(made.active, columns.end.active, columns, plan);
