@@ -76,7 +76,7 @@ struct kernel_result {
   std::vector<stack_total> throughput;
   live_history history;
   std::vector<range_replay> ranges;
-  std::vector<live_lifetimes> maps;  ///< of the plan's `maps`
+  std::vector<live_lifetimes> maps;  ///< of the plan's `maps`, then of its `peak_maps`
 };
 
 /// A device made ready before the run, and the event rows that were sent to it while the file was

@@ -95,7 +95,7 @@ kernel_result run_steps(execution const& exec, event_rows const& events, kernel_
   std::copy(std::begin(seen.counts), std::end(seen.counts), std::begin(result.action_counts));
 
   pair_options const options{input.has_segments, plan.sizes == size_basis::requested,
-                             !plan.maps.empty()};
+                             !plan.maps.empty() || plan.peak_maps > 0};
   lifetimes const found = pair(exec, events, seen, blocks.rows(), options, result.counts);
   lifetime_rows const born = found.rows();
 
@@ -134,6 +134,11 @@ kernel_result run_steps(execution const& exec, event_rows const& events, kernel_
     at.holders = total_by(exec, born, live);
   }
   for (event_index const event : plan.maps) result.maps.push_back(make_live(exec, found, event));
+  auto const peak_maps = std::min(plan.peak_maps, static_cast<std::int64_t>(result.peaks.size()));
+  for (std::int64_t row = 0; row < peak_maps; ++row) {
+    event_index const event = result.peaks[static_cast<std::size_t>(row)].event;
+    result.maps.push_back(make_live(exec, found, event));
+  }
   if (plan.throughput) result.throughput = total_by(exec, born, select_births(exec, born));
   return result;
 }

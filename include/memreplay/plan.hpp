@@ -75,6 +75,8 @@ struct replay_plan {
   std::vector<event_range> ranges = {};
   /// Moments whose address map is wanted: what lies where, in segments.
   std::vector<event_index> maps = {};
+  /// Of how many peaks, largest first, the address map is wanted as well.
+  std::int64_t peak_maps = 0;
   backend_choice backend = backend_choice::automatic;
 };
 

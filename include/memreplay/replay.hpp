@@ -163,7 +163,7 @@ struct device_replay {
   std::vector<stack_total> throughput;  ///< bytes allocated in the trace by stack, when asked for
   live_history history;                 ///< of the plan's moments, and those of its ranges
   std::vector<range_replay> ranges;     ///< in the plan's order
-  std::vector<address_map> maps;        ///< in the plan's order
+  std::vector<address_map> maps;        ///< in the plan's order, then those of peaks
   audit defects;
 };
 

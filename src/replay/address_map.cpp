@@ -269,6 +269,7 @@ class map_filler {
     made.block_count = 0;
     cursor_ = row.address;
     end_ = saturating_add(row.address, row.total_size);
+    made.total_size = end_ - row.address;
   }
 
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }

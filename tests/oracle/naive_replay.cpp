@@ -388,7 +388,11 @@ kernels::kernel_result naive_run(kernels::kernel_input const& input, replay_plan
     one.active_bytes = at(active, one.event);
     one.reserved_bytes = at(reserved, one.event);
   }
-  for (event_index const event : plan.maps) {
+  std::vector<event_index> mapped = plan.maps;
+  for (std::size_t row = 0; row < made.peaks.size(); ++row) {
+    if (static_cast<std::int64_t>(row) < plan.peak_maps) mapped.push_back(made.peaks[row].event);
+  }
+  for (event_index const event : mapped) {
     kernels::live_lifetimes live;
     live.event = event;
     for (std::size_t row = 0; row < paired.rows.birth.size(); ++row) {

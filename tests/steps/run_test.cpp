@@ -88,6 +88,7 @@ void ask_at_random(std::int64_t events, std::mt19937_64& random, replay_plan& pl
   };
   for (std::uint64_t left = random() % 6; left > 0; --left) plan.moments.push_back(event());
   for (std::uint64_t left = random() % 3; left > 0; --left) plan.maps.push_back(event());
+  plan.peak_maps = static_cast<std::int64_t>(random() % 3);
   for (std::uint64_t left = random() % 6; left > 0; --left) {
     auto const [before, last] = std::minmax({event(), event()});
     plan.ranges.push_back({before + 1, last});
