@@ -154,6 +154,18 @@ struct stream_row {
   std::int64_t events = 0, allocs = 0, alloc_bytes = 0;
 };
 
+/// How the device's memory was cut up at one moment, from its address map.
+struct fragmentation_row {
+  event_index event = before_trace;
+  std::optional<double> seconds;
+  bool is_peak = false;  ///< of the measured curve
+  std::int64_t reserved_bytes = 0, active_bytes = 0, inactive_bytes = 0;
+  double fragmentation = 0.0;  ///< inactive / reserved, in percent
+  std::int64_t largest_free_bytes = 0;
+  std::int64_t free_blocks = 0;
+  bool exact = true;
+};
+
 struct device_report {
   std::int32_t device = 0;
   std::int64_t events = 0;
@@ -179,6 +191,7 @@ struct device_report {
   rest_row top_allocators_rest;
   std::vector<stream_row> streams;
   std::vector<pool_row> pools;
+  std::vector<fragmentation_row> fragmentation;  ///< of `info`, by event; the last one is the end
   std::vector<finding> findings;
   audit defects;
 };

@@ -6,12 +6,14 @@
 #include <string>
 
 #include <memreplay/report.hpp>
+#include <memreplay/segment_report.hpp>
 
 namespace memreplay {
 
 /// How the texts begin, so that a file can be recognised as ours before it is overwritten.
 inline constexpr char const* markdown_signature = "# GPU memory peaks";
 inline constexpr char const* info_signature = "memreplay info";
+inline constexpr char const* segments_signature = "memreplay segments";
 
 /// How an answer is printed for people. JSON is for programs.
 enum class text_format { text, markdown };
@@ -23,5 +25,9 @@ enum class text_format { text, markdown };
 /// The model as JSON, schema in `docs/report-schema.md`. Ends in a newline.
 [[nodiscard]] std::string write_json(report const& model);
 [[nodiscard]] std::string write_info_json(report const& model);
+
+/// `segments`, for people and for programs.
+[[nodiscard]] std::string write_segments(segments_report const& model, text_format format);
+[[nodiscard]] std::string write_segments_json(segments_report const& model);
 
 }  // namespace memreplay

@@ -78,6 +78,7 @@ struct command_line {
     add_at();
     add_steps();
     add_leaks();
+    add_segments();
     add_completion();
   }
   command_line(command_line const&) = delete;
@@ -160,11 +161,9 @@ struct command_line {
     add_answer_options(made, 15);
   }
 
-  void add_at() {
-    CLI::App& made = add_over_snapshots(
-        command::at, "at", "what is live at a moment, and the difference to a second snapshot", 1,
-        2);
-    CLI::Option_group* const when = made.add_option_group("When", "exactly one of these");
+  /// Which moment; `asked.moment` stays what it is when none is named.
+  CLI::Option_group* add_moment_options(CLI::App& made) {
+    CLI::Option_group* const when = made.add_option_group("When", "one of these");
     when->add_option_function<double>(
             "--time",
             [this](double seconds) {
@@ -194,7 +193,14 @@ struct command_line {
           asked.moment = {moment_request::kind::end, 0.0, 0};
         },
         "after the last event");
-    when->require_option(1);
+    return when;
+  }
+
+  void add_at() {
+    CLI::App& made = add_over_snapshots(
+        command::at, "at", "what is live at a moment, and the difference to a second snapshot", 1,
+        2);
+    add_moment_options(made)->require_option(1);
     add_choice<site_match>(made, "--match", asked.match,
                            {{"site", site_match::site},
                             {"function", site_match::function},
@@ -232,6 +238,14 @@ struct command_line {
                     "what a step is, as for the command steps (steps, else what repeats, else "
                     "windows of equal time)");
     add_answer_options(made, 15);
+  }
+
+  void add_segments() {
+    CLI::App& made = add_over_snapshots(
+        command::segments, "segments",
+        "what lies where at a moment: segments, their holes, and who owns the rest", 1, 1);
+    add_moment_options(made)->require_option(0, 1);
+    add_answer_options(made, 25);
   }
 
   void add_completion() {

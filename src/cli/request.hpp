@@ -15,7 +15,7 @@
 
 namespace memreplay::cli {
 
-enum class command { report, info, compare, at, steps, leaks, completion };
+enum class command { report, info, compare, at, steps, leaks, segments, completion };
 
 /// Options that every analysing command takes.
 struct common_request {
@@ -36,7 +36,7 @@ struct request {
   std::vector<std::string> inputs;
   common_request common;
   std::int64_t top = 15;                ///< rows of a table, 0 = all
-  moment_request moment;                ///< `at`
+  moment_request moment;                ///< `at`, `segments`
   span_request spans;                   ///< `steps`, `leaks`, `compare`
   std::optional<std::int64_t> step;     ///< `steps`, `compare`: the one to look into
   bool all_steps = false;               ///< `steps`

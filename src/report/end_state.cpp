@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -17,32 +18,48 @@ void add_to(std::int64_t& sum, std::uint64_t recorded) {
   sum = add_saturated(sum, to_bytes(recorded));
 }
 
+void add_segment(snapshot const& input, segment const& row, std::span<block const> blocks,
+                 segment_summary& sum) {
+  ++sum.count;
+  add_to(sum.total_bytes, row.total_size);
+  add_to(sum.allocated_bytes, row.allocated_size);
+  add_to(sum.active_bytes, row.active_size);
+  add_to(sum.requested_bytes, row.requested_size);
+  if (!(pool_of(input, row) == pool_id{})) add_to(sum.private_pool_bytes, row.total_size);
+  for (block const& part : blocks) {
+    if (part.state != block_state::inactive) continue;
+    sum.largest_inactive_bytes = std::max(sum.largest_inactive_bytes, to_bytes(part.size));
+  }
+}
+
+void finish(segment_summary& sum) {
+  sum.pending_bytes = excess(sum.active_bytes, sum.allocated_bytes);
+  sum.inactive_bytes = excess(sum.total_bytes, sum.active_bytes);
+  sum.fragmentation = percent(sum.inactive_bytes, sum.total_bytes);
+}
+
+}  // namespace
+
 pool_id pool_of(snapshot const& input, segment const& row) {
   std::size_t const index = to_row(row.pool);
   return index < input.pools.size() ? input.pools[index] : pool_id{};
 }
 
-}  // namespace
-
 segment_summary summarize_segments(snapshot const& input, std::int32_t device) {
   segment_summary sum;
   for (segment const& row : input.segments) {
-    if (row.device != device) continue;
-    ++sum.count;
-    add_to(sum.total_bytes, row.total_size);
-    add_to(sum.allocated_bytes, row.allocated_size);
-    add_to(sum.active_bytes, row.active_size);
-    add_to(sum.requested_bytes, row.requested_size);
-    if (!(pool_of(input, row) == pool_id{})) add_to(sum.private_pool_bytes, row.total_size);
-    for (std::int64_t index = 0; index < row.block_count; ++index) {
-      block const& part = input.blocks[static_cast<std::size_t>(row.first_block + index)];
-      if (part.state != block_state::inactive) continue;
-      sum.largest_inactive_bytes = std::max(sum.largest_inactive_bytes, to_bytes(part.size));
-    }
+    if (row.device == device) add_segment(input, row, blocks_of(row, input.blocks), sum);
   }
-  sum.pending_bytes = excess(sum.active_bytes, sum.allocated_bytes);
-  sum.inactive_bytes = excess(sum.total_bytes, sum.active_bytes);
-  sum.fragmentation = percent(sum.inactive_bytes, sum.total_bytes);
+  finish(sum);
+  return sum;
+}
+
+segment_summary summarize_segments(snapshot const& input, address_map const& map) {
+  segment_summary sum;
+  for (segment const& row : map.segments) {
+    add_segment(input, row, blocks_of(row, map.blocks), sum);
+  }
+  finish(sum);
   return sum;
 }
 

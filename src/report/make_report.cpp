@@ -12,6 +12,7 @@
 #include "report/annotations.hpp"
 #include "report/end_state.hpp"
 #include "report/findings.hpp"
+#include "report/fragmentation.hpp"
 #include "report/header.hpp"
 #include "report/redaction.hpp"
 #include "report/ring_buffer.hpp"
@@ -176,6 +177,7 @@ device_report make_device(report_context& context, report const& model,
     made.top_allocators_rest = table.rest;
     made.streams = summarize_streams(context.input, trace);
     made.pools = summarize_pools(context.input, replayed.device);
+    made.fragmentation = make_fragmentation(context.input, trace, replayed);
     coverage = cover(context.sites, replayed.throughput);
   } else if (!replayed.peaks.empty()) {
     coverage = cover(context.sites, replayed.peaks.front().holders);
@@ -213,6 +215,12 @@ report make_model(report_kind kind, snapshot const& input, replay_result const& 
 report make_report(snapshot const& input, replay_result const& replayed, replay_plan const& plan,
                    report_options const& options, std::string const& file) {
   return make_model(report_kind::peaks, input, replayed, plan, options, file);
+}
+
+replay_plan plan_info(snapshot const& input, std::int32_t device, replay_plan plan) {
+  plan.maps = fragmentation_moments(trace_view(input, device).count());
+  plan.peak_maps = 1;
+  return plan;
 }
 
 report make_info(snapshot const& input, replay_result const& replayed, replay_plan const& plan,

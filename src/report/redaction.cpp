@@ -131,4 +131,12 @@ void redact(report& model) {
   }
 }
 
+void redact(segments_report& model) {
+  redact(static_cast<report_header&>(model));
+  for (device_segments& device : model.devices) {
+    device.within = redact_homes(device.within);
+    for (segment_row& row : device.rows) redact(row.owners);
+  }
+}
+
 }  // namespace memreplay::reporting

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <memreplay/report.hpp>
+#include <memreplay/segment_report.hpp>
 
 #include "report/path_parts.hpp"
 
@@ -29,5 +30,6 @@ void redact(std::vector<finding>& rows);
 void redact(audit& rows);
 void redact(report_header& header);
 void redact(report& model);
+void redact(segments_report& model);
 
 }  // namespace memreplay::reporting

@@ -116,6 +116,24 @@ void write_segments(device_report const& device, std::string& out) {
     write_line("Private pools", byte_text(sum.private_pool_bytes), out);
 }
 
+void write_fragmentation(device_report const& device, std::string& out) {
+  if (device.fragmentation.size() < 2) return;  // the end alone stands above
+  write_heading("Fragmentation over time (block sizes)", out);
+  append(out, "{:>14} {:>14} {:>14} {:>14} {:>7} {:>14} {:>10}\n", "after event", "reserved",
+         "active", "inactive", "%", "largest free", "free parts");
+  bool is_exact = true;
+  for (fragmentation_row const& row : device.fragmentation) {
+    std::string const event = row.event < 0 ? "the beginning" : count_text(row.event);
+    append(out, "{:>14} {:>14} {:>14} {:>14} {:>7} {:>14} {:>10}{}{}\n", event,
+           byte_text(row.reserved_bytes), byte_text(row.active_bytes),
+           byte_text(row.inactive_bytes), share_text(row.fragmentation),
+           byte_text(row.largest_free_bytes), count_text(row.free_blocks), row.exact ? "" : " ~",
+           row.is_peak ? "  peak" : "");
+    is_exact &= row.exact;
+  }
+  if (!is_exact) append(out, "~ estimated\n");
+}
+
 void write_pools(device_report const& device, std::string& out) {
   if (device.pools.empty()) return;
   write_heading("Pools", out);
@@ -193,6 +211,7 @@ std::string write_info_text(report const& model) {
     write_trace(device, out);
     write_curves(model, device, out);
     write_segments(device, out);
+    write_fragmentation(device, out);
     write_pools(device, out);
     write_streams(device, out);
     write_top_sites(device, out);

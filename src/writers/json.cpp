@@ -127,6 +127,20 @@ void add_contents(device_report const& device, json& out) {
         {{"id", {row.first, row.second}}, {"segments", row.segments}, {"bytes", row.bytes}});
   }
   out["pools"] = std::move(pools);
+  json moments = json::array();
+  for (fragmentation_row const& row : device.fragmentation) {
+    moments.push_back({{"event", row.event},
+                       {"seconds", optional_json(row.seconds)},
+                       {"peak", row.is_peak},
+                       {"reserved_bytes", row.reserved_bytes},
+                       {"active_bytes", row.active_bytes},
+                       {"inactive_bytes", row.inactive_bytes},
+                       {"fragmentation", row.fragmentation},
+                       {"largest_free_bytes", row.largest_free_bytes},
+                       {"free_blocks", row.free_blocks},
+                       {"exact", row.exact}});
+  }
+  out["fragmentation_over_time"] = std::move(moments);
 }
 
 json steps_json(std::vector<step_row> const& rows) {
