@@ -191,7 +191,7 @@ struct device_report {
   rest_row top_allocators_rest;
   std::vector<stream_row> streams;
   std::vector<pool_row> pools;
-  std::vector<fragmentation_row> fragmentation;  ///< of `info`, by event; the last one is the end
+  std::vector<fragmentation_row> fragmentation;  ///< of `info`, by event up to the end
   std::vector<finding> findings;
   audit defects;
 };

@@ -28,6 +28,10 @@ std::vector<event_index> fragmentation_moments(std::int64_t events) {
 std::vector<fragmentation_row> make_fragmentation(snapshot const& input, trace_view const& trace,
                                                   device_replay const& replayed) {
   std::vector<fragmentation_row> rows;
+  bool const has_segments =
+      std::any_of(replayed.maps.begin(), replayed.maps.end(),
+                  [](address_map const& map) { return !map.segments.empty(); });
+  if (!has_segments) return rows;
   for (address_map const& map : replayed.maps) {
     segment_summary const sum = summarize_segments(input, map);
     fragmentation_row row;

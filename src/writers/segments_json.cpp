@@ -34,6 +34,16 @@ void add_fill(segment_fill const& fill, json& out) {
   out["fill"] = fill.fill;
 }
 
+json moment_json(moment_request const& asked) {
+  switch (asked.how) {
+    case moment_request::kind::end: break;
+    case moment_request::kind::time: return {{"by", "time"}, {"seconds", asked.seconds}};
+    case moment_request::kind::event: return {{"by", "event"}, {"number", asked.number}};
+    case moment_request::kind::peak: return {{"by", "peak"}, {"number", asked.number}};
+  }
+  return {{"by", "end"}};
+}
+
 json row_json(segment_row const& row) {
   json out = json::object();
   out["address"] = row.address;
@@ -82,6 +92,7 @@ json device_json(device_segments const& device) {
 
 std::string write_segments_json(segments_report const& model) {
   json out = header_json(model);
+  out["moment"] = moment_json(model.asked);
   out["audit"] = audit_json(model.defects);
   json devices = json::array();
   for (device_segments const& device : model.devices) devices.push_back(device_json(device));

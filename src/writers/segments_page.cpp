@@ -49,11 +49,19 @@ std::string owners_text(segment_row const& row) {
   return text;
 }
 
-void write_moment(device_segments const& device, page& out) {
-  std::string moment = event_text(device.event);
-  if (device.seconds) moment += ", " + seconds_text(*device.seconds);
-  if (!device.within.empty()) moment += ", within " + device.within;
-  out.fact("Moment", moment);
+std::string moment_text(moment_request const& asked, device_segments const& device) {
+  std::string text;
+  if (asked.how == moment_request::kind::end) {
+    text = device.event < 0 ? "the end" : "the end, " + event_text(device.event);
+  } else {
+    text = event_text(device.event);
+  }
+  if (device.seconds) text += ", " + seconds_text(*device.seconds);
+  if (!device.within.empty()) text += ", within " + device.within;
+  return text;
+}
+
+void write_totals(device_segments const& device, page& out) {
   segment_summary const& sum = device.totals;
   out.fact("Segments", count_text(sum.count));
   out.fact("Reserved", byte_text(sum.total_bytes));
@@ -137,7 +145,8 @@ std::string write_segments(segments_report const& model, text_format format) {
   if (!model.rule_note.empty()) out.fact("Note", model.rule_note);
   for (device_segments const& device : model.devices) {
     out.heading(2, fmt::format("Device {}", device.device));
-    write_moment(device, out);
+    out.fact("Moment", moment_text(model.asked, device));
+    write_totals(device, out);
     write_pools(device, out);
     write_rows(device, out);
   }

@@ -152,6 +152,21 @@ TEST(request, info) {
   EXPECT_EQ(asked({"info", "a", "--site", "project"}).common.site.rule, site_rule::project);
 }
 
+TEST(request, segments) {
+  request const end = asked({"segments", "a"});
+  EXPECT_EQ(end.what, command::segments);
+  EXPECT_EQ(end.moment.how, moment_request::kind::end);
+  EXPECT_EQ(end.common.site.rule, site_rule::user);
+  EXPECT_EQ(asked({"segments", "a", "--end"}).moment.how, moment_request::kind::end);
+  request const event = asked({"segments", "a", "--event", "-1", "--format", "markdown"});
+  EXPECT_EQ(event.moment.how, moment_request::kind::event);
+  EXPECT_EQ(event.moment.number, -1);
+  EXPECT_EQ(event.common.format, text_format::markdown);
+  EXPECT_EQ(asked({"segments", "a", "--peak", "2"}).moment.number, 2);
+  EXPECT_FALSE(parse_command_line({"segments", "a", "--end", "--event", "1"}).is_request);
+  EXPECT_FALSE(parse_command_line({"segments", "a", "b"}).is_request);
+}
+
 TEST(request, words_that_begin_with_a_dash) {
   EXPECT_EQ(asked({"report", "-"}).inputs, (std::vector<std::string>{"-"}));
   EXPECT_EQ(asked({"report", "-", "--out", "-"}).common.out, "-");
