@@ -115,8 +115,8 @@ struct pinner_row {
   std::string link;
   std::int64_t stranded_bytes = 0;  ///< free in segments where this site holds the most bytes
   std::int64_t segments = 0;
-  std::int64_t live_bytes = 0;    ///< of this site in those segments
-  std::int64_t other_sites = 0;   ///< that hold something in them, too
+  std::int64_t live_bytes = 0;   ///< of this site in those segments
+  std::int64_t other_sites = 0;  ///< that hold something in them, too
 };
 struct pinner_rest_row {
   std::int64_t sites = 0, stranded_bytes = 0, segments = 0;

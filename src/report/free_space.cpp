@@ -32,9 +32,8 @@ bool fits(std::uint64_t hole, std::uint64_t wanted, allocator_rules const& rules
                                        : hole - wanted < most_oversize_slack;
 }
 
-void add_segment(address_map const& map, segment const& owner,
-                 failed_request_report const& request, allocator_rules const& rules,
-                 place_total& total) {
+void add_segment(address_map const& map, segment const& owner, failed_request_report const& request,
+                 allocator_rules const& rules, place_total& total) {
   free_space_row& row = total.row;
   ++row.segments;
   row.reserved_bytes = add_saturated(row.reserved_bytes, to_bytes(owner.total_size));

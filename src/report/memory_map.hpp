@@ -18,8 +18,8 @@ namespace memreplay::reporting {
   if (owner.first_block < 0 || owner.block_count <= 0) return {};
   auto const first = static_cast<std::size_t>(owner.first_block);
   if (first >= all.size()) return {};
-  return all.subspan(first, std::min(static_cast<std::size_t>(owner.block_count),
-                                     all.size() - first));
+  return all.subspan(first,
+                     std::min(static_cast<std::size_t>(owner.block_count), all.size() - first));
 }
 
 [[nodiscard]] inline pool_id pool_of(snapshot const& input, segment const& owner) noexcept {

@@ -50,10 +50,9 @@ segment_use look_into(site_table& sites, address_map const& map, segment const& 
 site_id largest_of(site_table const& sites, segment_use const& use) {
   auto largest = use.by_site.begin();
   for (auto one = use.by_site.begin(); one != use.by_site.end(); ++one) {
-    bool const is_larger =
-        one->second != largest->second
-            ? one->second > largest->second
-            : one != largest && comes_before(sites, one->first, largest->first);
+    bool const is_larger = one->second != largest->second
+                               ? one->second > largest->second
+                               : one != largest && comes_before(sites, one->first, largest->first);
     if (is_larger) largest = one;
   }
   return largest->first;
