@@ -13,17 +13,12 @@
 namespace memreplay::reporting {
 namespace {
 
-struct site_total {
-  site_id id{};
-  std::int64_t bytes = 0;
-  std::int64_t count = 0;
-  stack_total largest;  ///< gives the call chain
-};
-
 bool is_larger(stack_total const& left, stack_total const& right) {
   return left.bytes != right.bytes ? left.bytes > right.bytes
                                    : to_row(left.stack) < to_row(right.stack);
 }
+
+}  // namespace
 
 std::vector<site_total> total_by_site(site_table& sites, std::vector<stack_total> const& totals) {
   std::vector<site_total> rows;
@@ -40,8 +35,6 @@ std::vector<site_total> total_by_site(site_table& sites, std::vector<stack_total
   }
   return rows;
 }
-
-}  // namespace
 
 site_rows make_site_rows(site_table& sites, std::vector<stack_total> const& totals,
                          std::int64_t whole_bytes, std::int64_t limit) {

@@ -13,6 +13,18 @@
 
 namespace memreplay::reporting {
 
+/// What the stacks of one site hold together.
+struct site_total {
+  site_id id{};
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;
+  stack_total largest;  ///< gives the call chain
+};
+
+/// In no particular order.
+[[nodiscard]] std::vector<site_total> total_by_site(site_table& sites,
+                                                    std::vector<stack_total> const& totals);
+
 struct site_rows {
   std::vector<site_row> rows;  ///< bytes descending, then site, file, line
   rest_row rest;

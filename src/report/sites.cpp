@@ -202,7 +202,7 @@ site_id site_table::site_of(stack_id stack) {
     char const* const text = stack == no_stack ? no_frames_text : before_trace_text;
     auto const [known, is_new] =
         site_by_key_.try_emplace(text, static_cast<site_id>(sites_.size()));
-    if (is_new) sites_.push_back(site{text, {}, {}, 0, {}});
+    if (is_new) sites_.push_back(site{text, {}, {}, 0, {}, text, text});
     return known->second;
   }
   std::uint32_t& known = site_by_stack_[to_row(stack)];
@@ -251,6 +251,9 @@ site site_table::make_site(std::vector<frame_id> const& frames) {
   for (frame_id const id : frames) {
     if (!made.text.empty()) made.text += " -> ";
     made.text += text_of(id);
+    std::string const separator = made.function_key.empty() ? "" : " -> ";
+    made.function_key += separator + shorten(function_of(id)) + '@' + file_name_of(id);
+    made.file_key += separator + file_name_of(id);
   }
   made.label = label_of(first);
   made.file = file.shown;
@@ -267,9 +270,15 @@ std::string site_table::text_of(frame_id id) const {
   if (!file.is_known) return function;
   if (rule_ == site_rule::project && (line > 0 || function.empty()))
     return file.short_path + number;
-  std::string const name(is_pseudo_file(file.path) ? std::string_view(file.path)
-                                                   : file.parts.file_name());
+  std::string const name = file_name_of(id);
   return function.empty() ? name + number : function + '@' + name + number;
+}
+
+std::string site_table::file_name_of(frame_id id) const {
+  file_info const& file = file_of(id);
+  if (!file.is_known) return "??";
+  return std::string(is_pseudo_file(file.path) ? std::string_view(file.path)
+                                               : file.parts.file_name());
 }
 
 std::string site_table::label_of(frame_id id) {

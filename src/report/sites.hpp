@@ -29,6 +29,8 @@ struct site {
   std::string file;       ///< as shown; empty when unknown
   std::int64_t line = 0;  ///< 0 = unknown
   std::string link;
+  /// What the site is called wherever its line may have moved to, and its file alone.
+  std::string function_key, file_key;
 };
 
 /// The text of the two sites that are no place in the code.
@@ -87,6 +89,7 @@ class site_table {
   [[nodiscard]] site_id intern(std::vector<frame_id> const& frames);
   [[nodiscard]] site make_site(std::vector<frame_id> const& frames);
   [[nodiscard]] std::string text_of(frame_id id) const;
+  [[nodiscard]] std::string file_name_of(frame_id id) const;
   [[nodiscard]] std::string label_of(frame_id id);
   [[nodiscard]] std::string chain_text_of(frame_id id);
   [[nodiscard]] std::int64_t line_of(frame_id id) const;
