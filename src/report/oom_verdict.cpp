@@ -57,9 +57,10 @@ class judge {
 
   std::string asked() const { return fmt::format("The request of {}", byte_text(request_)); }
   std::int64_t driver_free() const { return memory_.driver_free_bytes.value_or(0); }
-  /// What could ever have been this process's, as far as the file or the user tells.
+  /// What could ever have been this process's; 0 where neither the file nor the user tells.
   std::int64_t whole() const {
     if (memory_.capacity_bytes) return *memory_.capacity_bytes;
+    if (!memory_.driver_free_bytes || !device_.has_map) return 0;
     return std::max(add_saturated(memory_.reserved_bytes, driver_free()),
                     memory_.available_earlier_bytes);
   }
@@ -218,7 +219,7 @@ class judge {
     for (site_row const& row : device_.holders) {
       largest = std::max(largest, row.tensors > 0 ? row.bytes / row.tensors : 0);
     }
-    if (request_ <= whole() / 2 || request_ / 4 <= largest) return;
+    if (whole() == 0 || request_ <= whole() / 2 || request_ / 4 <= largest) return;
     say(oom_cause::huge_request, confidence::likely,
         fmt::format("{} is more than half of the {} that this process could have had, and more "
                     "than four times what any line holds in one tensor: look at its shapes.",
@@ -249,17 +250,27 @@ class judge {
 
   void ask_capacity() {
     if (found_.cause != oom_cause::none) return;
-    std::string text = fmt::format("{} did not fit: {} of {} reserved were in use", asked(),
+    if (!device_.has_map) {
+      say(oom_cause::capacity, confidence::likely,
+          fmt::format("{} failed. The file has no segments of this device, so nothing is known of "
+                      "its free memory, and fragmentation cannot be excluded.",
+                      asked()));
+      return;
+    }
+    std::string text = fmt::format("{} found no place: {} of {} reserved were in use", asked(),
                                    byte_text(excess(memory_.reserved_bytes, space_.free_bytes)),
                                    byte_text(memory_.reserved_bytes));
-    if (memory_.driver_free_bytes) {
-      text += fmt::format(" and the driver had {} left", byte_text(*memory_.driver_free_bytes));
-    }
-    bool const is_proved = memory_.driver_free_bytes && device_.has_map && memory_.exact &&
-                           add_saturated(space_.free_bytes, driver_free()) < request_;
-    text += device_.has_map
-                ? std::string(": live tensors fill the device.")
-                : std::string(". The file has no segments, so fragmentation cannot be excluded.");
+    bool const knows_rest = memory_.driver_free_bytes.has_value();
+    text += knows_rest ? fmt::format(" and the driver had {} left: live tensors fill the device.",
+                                     byte_text(driver_free()))
+            : memory_.capacity_bytes
+                ? fmt::format(" on a device of {}: live tensors fill it.",
+                              byte_text(*memory_.capacity_bytes))
+                : std::string(
+                      ". Whether the driver had memory left the file does not say; "
+                      "--capacity tells more.");
+    bool const is_proved =
+        knows_rest && memory_.exact && add_saturated(space_.free_bytes, driver_free()) < request_;
     say(oom_cause::capacity, is_proved ? confidence::certain : confidence::likely, std::move(text));
   }
 

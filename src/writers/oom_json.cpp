@@ -29,12 +29,13 @@ json request_json(failed_request_report const& request) {
           {"chain", request.chain}};
 }
 
-json memory_json(oom_memory const& memory) {
+json memory_json(oom_device_report const& device) {
+  oom_memory const& memory = device.memory;
   return {{"allocated_bytes", optional_json(memory.allocated_bytes)},
           {"requested_bytes", optional_json(memory.requested_bytes)},
           {"pending_bytes", optional_json(memory.pending_bytes)},
           {"inactive_bytes", optional_json(memory.inactive_bytes)},
-          {"reserved_bytes", memory.reserved_bytes},
+          {"reserved_bytes", device.has_map ? json(memory.reserved_bytes) : json(nullptr)},
           {"segments", memory.segments},
           {"private_pool_bytes", memory.private_pool_bytes},
           {"driver_free_bytes", optional_json(memory.driver_free_bytes)},
@@ -151,7 +152,7 @@ std::string write_oom_json(oom_report const& model) {
     row["within"] = device.within;
     row["verdict"] = verdict_json(device.verdict);
     row["request"] = request_json(device.request);
-    row["memory"] = memory_json(device.memory);
+    row["memory"] = memory_json(device);
     row["has_map"] = device.has_map;
     row["advice"] = advice_json(device.advice);
     add_free_space(device, row);

@@ -78,8 +78,9 @@ void show_memory(oom_device_report const& device, page& shown) {
     shown.fact("Freed, awaiting a stream", optional_bytes(memory.pending_bytes));
   }
   shown.fact("Inactive", optional_bytes(memory.inactive_bytes));
-  shown.fact("Reserved", fmt::format("{} in {}", byte_text(memory.reserved_bytes),
-                                     count_text(memory.segments, "segment")));
+  shown.fact("Reserved", device.has_map ? fmt::format("{} in {}", byte_text(memory.reserved_bytes),
+                                                      count_text(memory.segments, "segment"))
+                                        : std::string("unknown"));
   if (memory.private_pool_bytes > 0) {
     shown.fact("Of that private pools", byte_text(memory.private_pool_bytes));
   }

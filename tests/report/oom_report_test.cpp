@@ -167,6 +167,18 @@ TEST(oom_report, knows_a_huge_request) {
   EXPECT_EQ(ask(builder.build()).verdict.cause, oom_cause::huge_request);
 }
 
+TEST(oom_report, calls_nothing_huge_without_knowing_the_device) {
+  snapshot_builder builder;
+  add_segment(builder, std::uint64_t{1} << 32, 4, builder.stack({keeper}));
+  failed_request asked;
+  asked.bytes = 9000 * mib;
+  snapshot const input = builder.build();
+  EXPECT_EQ(ask(input, asked).verdict.cause, oom_cause::capacity);
+  EXPECT_EQ(ask(input, asked).verdict.sure, confidence::likely);
+  asked.capacity_bytes = 8000 * mib;
+  EXPECT_EQ(ask(input, asked).verdict.cause, oom_cause::huge_request);
+}
+
 TEST(oom_report, invents_no_cause) {
   snapshot_builder builder;
   builder.segment_alloc(0x1000, 100 * mib).alloc(0x1000, 50 * mib);
