@@ -56,6 +56,10 @@ std::string byte_text(std::int64_t bytes) {
   return digits_of(bytes, in, in.digits) + ' ' + in.name;
 }
 
+std::string signed_byte_text(std::int64_t bytes) {
+  return (bytes > 0 ? "+" : "") + byte_text(bytes);
+}
+
 std::string byte_range_text(std::int64_t low, std::int64_t high) {
   if (low == high) return byte_text(low);
   unit const& low_unit = unit_for(low);

@@ -12,6 +12,9 @@ namespace memreplay::base {
 /// is full. A value other than 0 never prints as 0; negative values carry a minus sign.
 [[nodiscard]] std::string byte_text(std::int64_t bytes);
 
+/// A change: `+9.500 GiB`, `-3.20 MiB`, and `0 B` without a sign.
+[[nodiscard]] std::string signed_byte_text(std::int64_t bytes);
+
 /// `11.49-11.52 GiB`: one unit when both ends share it, and enough digits to tell the ends apart
 /// (at most those of a byte). Equal ends print as one value. Expects low <= high.
 [[nodiscard]] std::string byte_range_text(std::int64_t low, std::int64_t high);

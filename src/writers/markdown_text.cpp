@@ -3,6 +3,7 @@
 // Foreign text inside markdown: shown as it is, whatever it contains.
 #include "writers/markdown_text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "writers/plain_text.hpp"
@@ -18,6 +19,18 @@ bool is_word(char value) {
 /// An underscore between letters is no markup, and escaping it would make most names hard to read.
 bool is_inside_word(std::string_view text, std::size_t at) {
   return at > 0 && at + 1 < text.size() && is_word(text[at - 1]) && is_word(text[at + 1]);
+}
+
+/// Where a backslash keeps the beginning of a line from opening a heading, a list or a rule; npos
+/// when nothing does. Of escaped text, which opens no quote, code or table.
+std::size_t opener_of(std::string_view line) {
+  if (line.starts_with('#') || line.starts_with("--")) return 0;
+  std::size_t const digits = std::min(line.find_first_not_of("0123456789"), line.size());
+  std::string_view const rest = line.substr(digits);
+  std::string_view const marks = digits == 0 ? "-+" : ".)";
+  bool const is_marked = !rest.empty() && marks.find(rest.front()) != std::string_view::npos;
+  bool const is_list = is_marked && (rest.size() == 1 || rest[1] == ' ');
+  return is_list ? digits : std::string_view::npos;
 }
 
 }  // namespace
@@ -56,6 +69,13 @@ std::string markdown_text(std::string_view text) {
     out += here;
   }
   return out;
+}
+
+std::string markdown_paragraph(std::string_view text) {
+  std::string line = markdown_text(trimmed(clean_line(text)));
+  if (std::size_t const opener = opener_of(line); opener != std::string_view::npos)
+    line.insert(opener, 1, '\\');
+  return line;
 }
 
 std::string markdown_link(std::string_view text, std::string_view url) {

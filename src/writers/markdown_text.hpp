@@ -11,6 +11,9 @@ namespace memreplay::writers {
 /// One line that renders as `text` also inside a table cell or a link, and never as markup or HTML.
 [[nodiscard]] std::string markdown_text(std::string_view text);
 
+/// The same where a block begins, without blanks around it: it opens no list, heading or code.
+[[nodiscard]] std::string markdown_paragraph(std::string_view text);
+
 /// `[text](url)`, or the text alone without URL. The URL is percent-encoded already.
 [[nodiscard]] std::string markdown_link(std::string_view text, std::string_view url);
 

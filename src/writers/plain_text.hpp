@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -25,10 +26,19 @@ void append(std::string& out, fmt::format_string<ArgsT...> format, ArgsT&&... ar
 /// escapes), marks that turn the direction of writing, and bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string clean_line(std::string_view text);
 
+/// Without the blanks around it.
+[[nodiscard]] std::string trimmed(std::string_view clean_text);
+
+/// Columns of a terminal that a clean line takes: 2 for each wide character of East Asia and each
+/// emoji, 0 for a mark that joins the character before. The same in every locale.
+[[nodiscard]] std::size_t display_width(std::string_view clean_text);
+
 /// `1,234,567`.
 [[nodiscard]] std::string count_text(std::int64_t count);
 /// `1 event`, `2 events`: the singular must take a plain `s`.
 [[nodiscard]] std::string count_text(std::int64_t count, std::string_view singular);
+/// A change: `+1,234`, `-5`, and `0` without a sign.
+[[nodiscard]] std::string signed_count_text(std::int64_t count);
 /// `12.3`, and `<0.1` for what is more than nothing.
 [[nodiscard]] std::string share_text(double percent);
 /// `2.100 s`.
