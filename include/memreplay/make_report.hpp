@@ -3,13 +3,19 @@
 // Joins a snapshot and its replay into the report model.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include <memreplay/comparison.hpp>
+#include <memreplay/moment_report.hpp>
 #include <memreplay/questions.hpp>
 #include <memreplay/replay.hpp>
 #include <memreplay/report.hpp>
 #include <memreplay/segment_report.hpp>
 #include <memreplay/snapshot.hpp>
+#include <memreplay/step_report.hpp>
 
 namespace memreplay {
 
@@ -27,9 +33,68 @@ namespace memreplay {
                                replay_plan const& plan, report_options const& options,
                                std::string const& file);
 
-/// `segments`: what lies where at a moment. The plan is made for each device once the snapshot is
-/// read, and the report of the replays that followed it. Both throw `error` (bad_request) for a
-/// moment that the trace does not have.
+// The other questions. Each has a plan, to be made for every device once the snapshot is read, and
+// a report of the replays that followed it. Both throw `error` (bad_request) when the file cannot
+// answer, with what it has instead.
+
+/// `at`: what is live at a moment.
+[[nodiscard]] replay_plan plan_at(snapshot const& input, std::int32_t device,
+                                  moment_request const& asked, replay_plan plan);
+[[nodiscard]] at_report make_at(snapshot const& input, replay_result const& replayed,
+                                replay_plan const& plan, moment_request const& asked,
+                                report_options const& options, std::string const& file);
+
+/// One snapshot of two, with all that a comparison looks at.
+struct compared_side {
+  snapshot const& input;
+  replay_result const& replayed;
+  std::string const& file;
+};
+[[nodiscard]] at_comparison make_at_comparison(compared_side const& a, compared_side const& b,
+                                               replay_plan const& plan, moment_request const& asked,
+                                               site_match match, report_options const& options);
+
+/// Which steps are wanted with their live sets.
+struct steps_options {
+  span_request spans;
+  std::optional<std::int64_t> step;  ///< that one alone
+  bool all_steps = false;            ///< else the one with the highest peak
+};
+
+/// `steps`: what each step allocates, where it peaks, and who is live there.
+[[nodiscard]] replay_plan plan_steps(snapshot const& input, std::int32_t device,
+                                     span_request const& asked, replay_plan plan);
+[[nodiscard]] steps_report make_steps(snapshot const& input, replay_result const& replayed,
+                                      replay_plan const& plan, steps_options const& asked,
+                                      report_options const& options, std::string const& file);
+
+/// `leaks`: what grows from step to step.
+[[nodiscard]] replay_plan plan_leaks(snapshot const& input, std::int32_t device,
+                                     span_request const& asked, replay_plan plan);
+[[nodiscard]] leaks_report make_leaks(snapshot const& input, replay_result const& replayed,
+                                      replay_plan const& plan, span_request const& asked,
+                                      report_options const& options, std::string const& file);
+
+/// `compare`: devices are set side by side by ordinal, or, where each side has one, as they are.
+struct comparison_options {
+  span_request spans;
+  std::optional<std::int64_t> step;  ///< to look into; else where the peaks differ most
+  site_match match = site_match::site;
+};
+/// How both traces of a pair are cut: alike, or not at all.
+struct paired_spans {
+  span_list a, b;
+};
+[[nodiscard]] paired_spans pair_spans(snapshot const& a, std::int32_t device_a, snapshot const& b,
+                                      std::int32_t device_b, span_request const& asked);
+/// The plan of one side.
+[[nodiscard]] replay_plan plan_comparison(span_list const& cut, replay_plan plan);
+[[nodiscard]] comparison make_comparison(compared_side const& a, compared_side const& b,
+                                         std::vector<paired_spans> const& cuts,
+                                         replay_plan const& plan, comparison_options const& asked,
+                                         report_options const& options);
+
+/// `segments`: what lies where at a moment.
 [[nodiscard]] replay_plan plan_segments(snapshot const& input, std::int32_t device,
                                         moment_request const& asked, replay_plan plan);
 [[nodiscard]] segments_report make_segments(snapshot const& input, replay_result const& replayed,

@@ -51,6 +51,7 @@ struct failed_request {
   std::optional<std::int64_t> bytes;
   std::optional<std::uint64_t> stream;         ///< raw value; the default stream when unset
   std::optional<std::int64_t> capacity_bytes;  ///< of the device
+  std::optional<event_index> event;            ///< look after this one instead of the last `oom`
   double seconds_before = 10.0;                ///< how far "the last seconds" reach back
 };
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <memreplay/oom_report.hpp>
 #include <memreplay/report.hpp>
 #include <memreplay/segment_report.hpp>
 
@@ -13,6 +14,7 @@ namespace memreplay {
 /// How the texts begin, so that a file can be recognised as ours before it is overwritten.
 inline constexpr char const* markdown_signature = "# GPU memory peaks";
 inline constexpr char const* info_signature = "memreplay info";
+inline constexpr char const* oom_signature = "memreplay oom";
 inline constexpr char const* segments_signature = "memreplay segments";
 
 /// How an answer is printed for people. JSON is for programs.
@@ -25,6 +27,8 @@ enum class text_format { text, markdown };
 /// The model as JSON, schema in `docs/report-schema.md`. Ends in a newline.
 [[nodiscard]] std::string write_json(report const& model);
 [[nodiscard]] std::string write_info_json(report const& model);
+[[nodiscard]] std::string write_oom(oom_report const& model, text_format format);
+[[nodiscard]] std::string write_oom_json(oom_report const& model);
 
 /// `segments`, for people and for programs.
 [[nodiscard]] std::string write_segments(segments_report const& model, text_format format);

@@ -60,6 +60,22 @@ void add_span_option(CLI::App& app, span_request& spans, span_words const& words
       ->type_name(choices + "NAME");
 }
 
+/// `2GiB`, `512MB` or plain bytes; 1 to 2^62.
+void add_bytes_option(CLI::App& app, std::string const& name, std::optional<std::int64_t>& target,
+                      std::string const& help) {
+  app.add_option_function<std::uint64_t>(
+         name,
+         [&target, name](std::uint64_t const& bytes) {
+           if (bytes == 0 || bytes > std::uint64_t{1} << 62) {
+             throw CLI::ValidationError(name, "must be 1 byte to 4 EiB");
+           }
+           target = static_cast<std::int64_t>(bytes);
+         },
+         help)
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false));
+}
+
 /// The whole tree of commands over the variables it fills.
 struct command_line {
   CLI::App app{"Says which lines of code hold the GPU memory in a PyTorch memory snapshot.",
@@ -79,6 +95,7 @@ struct command_line {
     add_steps();
     add_leaks();
     add_segments();
+    add_oom();
     add_completion();
   }
   command_line(command_line const&) = delete;
@@ -246,6 +263,21 @@ struct command_line {
         "what lies where at a moment: segments, their holes, and who owns the rest", 1, 1);
     add_moment_options(made)->require_option(0, 1);
     add_answer_options(made, 25);
+  }
+
+  void add_oom() {
+    CLI::App& made =
+        add_over_snapshots(command::oom, "oom", "what ran out of memory, and why", 1, 1);
+    failed_request& failed = asked.failed;
+    add_bytes_option(made, "--request", failed.bytes,
+                     "the request that failed (size of the oom event)");
+    made.add_option("--stream", failed.stream, "its stream, as the file spells it (0)")
+        ->type_name("N");
+    add_bytes_option(made, "--capacity", failed.capacity_bytes,
+                     "the device's memory, which the file does not tell");
+    made.add_option("--event", failed.event, "look after this event (the last oom, else the end)")
+        ->type_name("N");
+    add_answer_options(made, 15);
   }
 
   void add_completion() {

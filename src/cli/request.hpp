@@ -15,7 +15,7 @@
 
 namespace memreplay::cli {
 
-enum class command { report, info, compare, at, steps, leaks, segments, completion };
+enum class command { report, info, compare, at, steps, leaks, segments, oom, completion };
 
 /// Options that every analysing command takes.
 struct common_request {
@@ -41,6 +41,7 @@ struct request {
   std::optional<std::int64_t> step;     ///< `steps`, `compare`: the one to look into
   bool all_steps = false;               ///< `steps`
   site_match match = site_match::site;  ///< `compare`, `at`
+  failed_request failed;                ///< `oom`
   std::string shell;                    ///< `completion`
 };
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "report/memory_map.hpp"
 #include "report/saturating.hpp"
 
 namespace memreplay::reporting {
@@ -40,15 +41,13 @@ void finish(segment_summary& sum) {
 
 }  // namespace
 
-pool_id pool_of(snapshot const& input, segment const& row) {
-  std::size_t const index = to_row(row.pool);
-  return index < input.pools.size() ? input.pools[index] : pool_id{};
-}
-
 segment_summary summarize_segments(snapshot const& input, std::int32_t device) {
   segment_summary sum;
   for (segment const& row : input.segments) {
-    if (row.device == device) add_segment(input, row, blocks_of(row, input.blocks), sum);
+    if (row.device != device) continue;
+    std::span<block const> const blocks(input.blocks.data() + row.first_block,
+                                        static_cast<std::size_t>(row.block_count));
+    add_segment(input, row, blocks, sum);
   }
   finish(sum);
   return sum;
@@ -57,7 +56,7 @@ segment_summary summarize_segments(snapshot const& input, std::int32_t device) {
 segment_summary summarize_segments(snapshot const& input, address_map const& map) {
   segment_summary sum;
   for (segment const& row : map.segments) {
-    add_segment(input, row, blocks_of(row, map.blocks), sum);
+    add_segment(input, row, blocks_of(map, row), sum);
   }
   finish(sum);
   return sum;

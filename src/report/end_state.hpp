@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include <memreplay/replay.hpp>
@@ -19,15 +18,6 @@ namespace memreplay::reporting {
 
 /// The same of an address map.
 [[nodiscard]] segment_summary summarize_segments(snapshot const& input, address_map const& map);
-
-/// The blocks of a segment, among those of its snapshot or map.
-[[nodiscard]] inline std::span<block const> blocks_of(segment const& row,
-                                                      std::vector<block> const& blocks) {
-  return {blocks.data() + row.first_block, static_cast<std::size_t>(row.block_count)};
-}
-
-/// The default pool for a row that names none.
-[[nodiscard]] pool_id pool_of(snapshot const& input, segment const& row);
 
 /// Per memory pool, largest first.
 [[nodiscard]] std::vector<pool_row> summarize_pools(snapshot const& input, std::int32_t device);

@@ -16,6 +16,7 @@
 #include "report/annotations.hpp"
 #include "report/end_state.hpp"
 #include "report/header.hpp"
+#include "report/memory_map.hpp"
 #include "report/moments.hpp"
 #include "report/redaction.hpp"
 #include "report/saturating.hpp"
@@ -101,9 +102,7 @@ std::vector<stack_total> totals_by_stack(std::span<block const> blocks) {
 
 segment_pool pool_key(snapshot const& input, segment const& row) {
   pool_id const pool = pool_of(input, row);
-  std::size_t const stream = to_row(row.stream);
-  return {stream < input.streams.size() ? input.streams[stream] : 0, pool.first, pool.second,
-          row.is_small};
+  return {stream_of(input, row.stream), pool.first, pool.second, row.is_small};
 }
 
 segment_row make_row(snapshot const& input, site_table& sites, segment const& row,
@@ -143,7 +142,7 @@ void add_rows(snapshot const& input, site_table& sites, address_map const& map, 
   std::vector<bool> const is_shown = choose_rows(map, limit);
   for (std::size_t at = 0; at < map.segments.size(); ++at) {
     segment const& row = map.segments[at];
-    std::span<block const> const blocks = blocks_of(row, map.blocks);
+    std::span<block const> const blocks = blocks_of(map, row);
     if (is_shown[at]) {
       made.rows.push_back(make_row(input, sites, row, blocks));
     } else {
@@ -163,7 +162,7 @@ std::vector<segment_pool_row> make_pools(snapshot const& input, address_map cons
     segment_pool_row& pool = by_key[key_of(of)];
     pool.of = of;
     ++pool.segments;
-    add(pool.fill, fill_of(row, blocks_of(row, map.blocks)));
+    add(pool.fill, fill_of(row, blocks_of(map, row)));
   }
   std::vector<segment_pool_row> rows;
   rows.reserve(by_key.size());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -49,16 +50,17 @@ side by_text(side const& sites) {
   return made;
 }
 
-side_site const* find_text(side const& sites, std::string const& text) {
-  auto const found = std::find_if(sites.begin(), sites.end(),
-                                  [&](side_site const& one) { return one.where.text == text; });
-  return found == sites.end() ? nullptr : &*found;
+using by_name = std::map<std::string_view, side_site const*>;
+
+by_name name_sites(side const& sites) {
+  by_name named;
+  for (side_site const& one : sites) named.emplace(one.where.text, &one);
+  return named;
 }
 
-bool are_among(side const& some, side const& all) {
-  return std::all_of(some.begin(), some.end(), [&](side_site const& one) {
-    return find_text(all, one.where.text) != nullptr;
-  });
+bool are_among(by_name const& some, by_name const& all) {
+  return std::all_of(some.begin(), some.end(),
+                     [&](auto const& entry) { return all.contains(entry.first); });
 }
 
 std::string moved_text(site const& a, site const& b) {
@@ -72,14 +74,17 @@ void match_lines(std::string const& function, two_sides const& given,
                  std::vector<matched_sites>& out) {
   side const a = by_text(given.a);
   side const b = by_text(given.b);
-  if (are_among(a, b) || are_among(b, a)) {
+  by_name const names_a = name_sites(a);
+  by_name const names_b = name_sites(b);
+  if (are_among(names_a, names_b) || are_among(names_b, names_a)) {
     for (side_site const& one : a) {
-      side_site const* const other = find_text(b, one.where.text);
-      out.push_back({one.where.text, one,
-                     other == nullptr ? std::nullopt : std::optional<side_site>(*other)});
+      auto const other = names_b.find(one.where.text);
+      out.push_back(
+          {one.where.text, one,
+           other == names_b.end() ? std::nullopt : std::optional<side_site>(*other->second)});
     }
     for (side_site const& one : b) {
-      if (find_text(a, one.where.text) == nullptr) out.push_back({one.where.text, {}, one});
+      if (!names_a.contains(one.where.text)) out.push_back({one.where.text, {}, one});
     }
   } else if (a.size() == b.size()) {
     for (std::size_t row = 0; row < a.size(); ++row)

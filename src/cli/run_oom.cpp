@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The memreplay authors
+// SPDX-License-Identifier: Apache-2.0
+// The command `oom`: what failed and why, in text, markdown or JSON.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memreplay/make_oom_report.hpp>
+#include <memreplay/write_report.hpp>
+#include <utility>
+
+#include "cli/analyse.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+
+namespace memreplay::cli {
+namespace {
+
+/// Each device has a moment of its own.
+replay_plan plan_oom(snapshot const& input, std::int32_t device, failed_request const& asked,
+                     replay_plan plan) {
+  oom_moment const moment = find_oom_moment(input, device, asked);
+  if (moment.needs_map) plan.maps = {moment.event};
+  return plan;
+}
+
+}  // namespace
+
+exit_status run_oom(request const& asked) {
+  common_request const& common = asked.common;
+  std::string const& path = asked.inputs.front();
+  analysed const found = analyse(path, common, [&](snapshot const& input, std::int32_t device) {
+    return plan_oom(input, device, asked.failed, common.plan);
+  });
+  oom_report const model =
+      make_oom_report(found.input, found.replayed, common.plan, asked.failed,
+                      {.site = common.site, .top_contributors = asked.top}, path);
+  std::string const content = common.json ? write_oom_json(model) : write_oom(model, common.format);
+  if (common.out.empty() || common.out == "-") {
+    write_standard_output(content);
+  } else {
+    write_file(common.out, content, common.json ? oom_schema_version : oom_signature, common.force);
+    if (!common.quiet) fmt::print(stderr, "Wrote {}\n", common.out);
+  }
+  return exit_status::done;
+}
+
+}  // namespace memreplay::cli
