@@ -90,10 +90,6 @@ struct command_line {
     app.get_formatter()->column_width(34);
     add_report();
     add_info();
-    add_compare();
-    add_at();
-    add_steps();
-    add_leaks();
     add_oom();
     add_completion();
   }

@@ -40,6 +40,14 @@ TEST(byte_text, negative_values_and_limits) {
   EXPECT_EQ(byte_text(std::numeric_limits<std::int64_t>::min()), "-8.000 EiB");
 }
 
+TEST(signed_byte_text, every_change_has_its_sign) {
+  EXPECT_EQ(signed_byte_text(0), "0 B");
+  EXPECT_EQ(signed_byte_text(19 * gib / 2), "+9.500 GiB");
+  EXPECT_EQ(signed_byte_text(-16 * mib / 5), "-3.20 MiB");
+  EXPECT_EQ(signed_byte_text(1), "+1 B");
+  EXPECT_EQ(signed_byte_text(std::numeric_limits<std::int64_t>::min()), "-8.000 EiB");
+}
+
 TEST(byte_range_text, shares_a_unit) {
   EXPECT_EQ(byte_range_text(12'337'293'558, 12'369'505'812), "11.49-11.52 GiB");
   EXPECT_EQ(byte_range_text(100, 200), "100-200 B");
