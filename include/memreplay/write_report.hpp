@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <memreplay/check_report.hpp>
 #include <memreplay/report.hpp>
 
 namespace memreplay {
@@ -12,6 +13,7 @@ namespace memreplay {
 /// How the texts begin, so that a file can be recognised as ours before it is overwritten.
 inline constexpr char const* markdown_signature = "# GPU memory peaks";
 inline constexpr char const* info_signature = "memreplay info";
+inline constexpr char const* check_signature = "GPU memory check";
 
 /// How an answer is printed for people. JSON is for programs.
 enum class text_format { text, markdown };
@@ -23,5 +25,11 @@ enum class text_format { text, markdown };
 /// The model as JSON, schema in `docs/report-schema.md`. Ends in a newline.
 [[nodiscard]] std::string write_json(report const& model);
 [[nodiscard]] std::string write_info_json(report const& model);
+
+/// A baseline file, schema `memreplay.baseline/1`.
+[[nodiscard]] std::string write_baseline(memory_baseline const& model);
+[[nodiscard]] std::string write_check_json(check_report const& model);
+/// Markdown is meant for the summary page of a CI job.
+[[nodiscard]] std::string write_check_page(check_report const& model, text_format format);
 
 }  // namespace memreplay
