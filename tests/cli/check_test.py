@@ -105,7 +105,8 @@ class Check(ProgramTest):
         result = self.check(self.snap("now.pickle", ("f", 3, 1000)), *words, "--max-growth", "5%")
         self.assert_one_line(result, 0, "warning", "ring truncated")
         self.assertIn(b"cannot tell", result.stdout)
-        self.check(self.snap("now.pickle", ("f", 3, 1156)), *words, "--limit", "end=+1GiB", status=1)
+        now = self.snap("now.pickle", ("f", 3, 1156))
+        self.check(now, *words, "--limit", "end=+1GiB", status=1)
 
     def test_options_must_agree(self):
         base = self.baseline(("f", 3, 1000))
@@ -129,8 +130,8 @@ class Check(ProgramTest):
         now = str(self.folder / "base.pickle")
         text = (self.folder / "base.json").read_text()
         good = json.loads(text)
-        hostile = [b"", b"{", b"null", b"[]", b"3", b"\xff\xfe", b"[" * 1_000_000, b'{"a":' * 100_000,
-                   b'{"schema": "memreplay.report/1"}', b'{"schema": 5}',
+        hostile = [b"", b"{", b"null", b"[]", b"3", b"\xff\xfe", b"[" * 1_000_000,
+                   b'{"a":' * 100_000, b'{"schema": "memreplay.report/1"}', b'{"schema": 5}',
                    b'{"schema": "memreplay.baseline/1"}', os.urandom(4096)]
         rng = random.Random(1)
         hostile += [text.encode()[: rng.randrange(len(text) - 2)] for _ in range(10)]
@@ -142,12 +143,15 @@ class Check(ProgramTest):
         device = good["devices"][0]
         for key in device:
             for value in (None, {}, "x", 1.5, 1 << 63, 1 << 80, -(1 << 80), [1], [{}], False):
+                if value is device[key] or (key == "reason" and value == "x"):
+                    continue  # as good as it was
                 changed = good | {"devices": [device | {key: value}]}
                 hostile.append(json.dumps(changed).encode())
         for key in device["sites"][0]:
             for value in (None, 1.5, 1 << 63, [], True):
-                row = device["sites"][0] | {key: value}
-                hostile.append(json.dumps(good | {"devices": [device | {"sites": [row]}]}).encode())
+                sites = [device["sites"][0] | {key: value}]
+                changed = good | {"devices": [device | {"sites": sites}]}
+                hostile.append(json.dumps(changed).encode())
         hostile.append(json.dumps(good | {"devices": [device, device]}).encode())
         for content in hostile:
             with self.subTest(content=content[:300]):

@@ -227,7 +227,9 @@ TEST(check, huge_numbers_saturate) {
 TEST(baseline, comes_back_as_it_was_written) {
   report model = report_of({site_of("f@m.py:3", "f", 3, 100), site_of("b\xff@m.py:4", "b", 4, 5)});
   model.devices[0].measured_exactness = {false, 90, 110, "file cut"};
-  memory_baseline const made = make_baseline(model, {.frame_depth = 2});
+  site_options options;
+  options.frame_depth = 2;
+  memory_baseline const made = make_baseline(model, options);
   testing::temporary_folder const folder;
   std::string const path = (folder.path() / "b.json").string();
   std::ofstream(path) << write_baseline(made);
@@ -236,8 +238,8 @@ TEST(baseline, comes_back_as_it_was_written) {
   EXPECT_EQ(read.frame_depth, 2);
   EXPECT_EQ(read.devices[0].peak.reason, "file cut");
   // Bytes that JSON cannot hold do not make a site new.
-  check_report const same = make_check(
-      model, &read, {.site = {.frame_depth = 2}, .limits = growth(0), .baseline_file = "b"});
+  check_report const same =
+      make_check(model, &read, {.site = options, .limits = growth(0), .baseline_file = "b"});
   EXPECT_TRUE(same.devices[0].grown.empty());
 }
 
