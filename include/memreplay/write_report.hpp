@@ -6,6 +6,7 @@
 #include <string>
 
 #include <memreplay/oom_report.hpp>
+#include <memreplay/check_report.hpp>
 #include <memreplay/report.hpp>
 
 namespace memreplay {
@@ -14,6 +15,7 @@ namespace memreplay {
 inline constexpr char const* markdown_signature = "# GPU memory peaks";
 inline constexpr char const* info_signature = "memreplay info";
 inline constexpr char const* oom_signature = "memreplay oom";
+inline constexpr char const* check_signature = "GPU memory check";
 
 /// How an answer is printed for people. JSON is for programs.
 enum class text_format { text, markdown };
@@ -27,5 +29,11 @@ enum class text_format { text, markdown };
 [[nodiscard]] std::string write_info_json(report const& model);
 [[nodiscard]] std::string write_oom(oom_report const& model, text_format format);
 [[nodiscard]] std::string write_oom_json(oom_report const& model);
+
+/// A baseline file, schema `memreplay.baseline/1`.
+[[nodiscard]] std::string write_baseline(memory_baseline const& model);
+[[nodiscard]] std::string write_check_json(check_report const& model);
+/// Markdown is meant for the summary page of a CI job.
+[[nodiscard]] std::string write_check_page(check_report const& model, text_format format);
 
 }  // namespace memreplay

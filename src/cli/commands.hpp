@@ -11,5 +11,6 @@ namespace memreplay::cli {
 [[nodiscard]] exit_status run_report(request const& asked);
 [[nodiscard]] exit_status run_info(request const& asked);
 [[nodiscard]] exit_status run_oom(request const& asked);
+[[nodiscard]] exit_status run_check(request const& asked);
 
 }  // namespace memreplay::cli

@@ -32,6 +32,7 @@ exit_status run(request const& asked) {
     case command::report: return run_report(asked);
     case command::info: return run_info(asked);
     case command::oom: return run_oom(asked);
+    case command::check: return run_check(asked);
     case command::completion:
       write_standard_output(completion_script(asked.shell));
       return exit_status::done;
