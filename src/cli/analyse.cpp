@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <memreplay/error.hpp>
 #include <memreplay/make_report.hpp>
 #include <memreplay/read_snapshot.hpp>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/progress.hpp"
@@ -38,7 +40,8 @@ int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_con
 
 }  // namespace
 
-analysed analyse(std::string const& path, common_request const& common) {
+analysed analyse(std::string const& path, common_request const& common,
+                 plan_maker const& plan_for) {
   analysed result;
   replayer engine(common.plan.backend);
   {
@@ -50,8 +53,12 @@ analysed analyse(std::string const& path, common_request const& common) {
                .on_rows = [&](event_columns const& events,
                               std::size_t rows) { engine.take_rows(events, rows); }});
   }
-  result.replayed =
-      engine.replay(result.input, choose_devices(result.input, common.device), common.plan);
+  for (std::int32_t const device : choose_devices(result.input, common.device)) {
+    replay_result one = engine.replay(result.input, {device}, plan_for(result.input, device));
+    result.replayed.backend = std::move(one.backend);
+    result.replayed.backend_reason = std::move(one.backend_reason);
+    std::move(one.devices.begin(), one.devices.end(), std::back_inserter(result.replayed.devices));
+  }
   return result;
 }
 

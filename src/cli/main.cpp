@@ -31,6 +31,9 @@ exit_status run(request const& asked) {
   switch (asked.what) {
     case command::report: return run_report(asked);
     case command::info: return run_info(asked);
+    case command::at: return run_at(asked);
+    case command::steps: return run_steps(asked);
+    case command::leaks: return run_leaks(asked);
     case command::oom: return run_oom(asked);
     case command::check: return run_check(asked);
     case command::completion:

@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
 #include "cli/output.hpp"
+#include "cli/print_answer.hpp"
 
 namespace memreplay::cli {
 namespace {
@@ -25,7 +26,8 @@ report report_of(std::string const& path, common_request common,
                  std::optional<memory_baseline> const& baseline) {
   bool const as_baseline = baseline && common.device == "busiest";
   if (as_baseline) common.device = "all";
-  analysed const found = analyse(path, common);
+  analysed const found =
+      analyse(path, common, [&](snapshot const&, std::int32_t) { return common.plan; });
   report model = make_report(found.input, found.replayed, common.plan,
                              {.site = common.site, .top_contributors = 0}, path);
   if (as_baseline) {
@@ -42,18 +44,6 @@ void tell(std::string const& path, std::vector<std::string> const& reasons, char
     std::fputs(one_line(fmt::format("memreplay: {}: {}{}", path, what, reason)).c_str(), stderr);
     std::fputc('\n', stderr);
   }
-}
-
-void print_answer(check_report const& answer, common_request const& common) {
-  std::string const content =
-      common.json ? write_check_json(answer) : write_check_page(answer, common.format);
-  if (common.out.empty() || common.out == "-") {
-    write_standard_output(content);
-    return;
-  }
-  write_file(common.out, content, common.json ? check_schema_version : check_signature,
-             common.force);
-  if (!common.quiet) fmt::print(stderr, "Wrote {}\n", common.out);
 }
 
 }  // namespace
@@ -76,7 +66,8 @@ exit_status run_check(request const& asked) {
                                           .limits = asked.limits,
                                           .top = asked.top,
                                           .baseline_file = asked.baseline});
-  print_answer(answer, common);
+  print_answer(common.json ? write_check_json(answer) : write_check_page(answer, common.format),
+               common, check_schema_version, check_signature);
   tell(path, answer.failures, "");
   if (!common.quiet) tell(path, answer.warnings, "warning: ");
   bool const has_failed = answer.result == check_result::exceeded;

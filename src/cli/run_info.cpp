@@ -21,7 +21,8 @@ exit_status run_info(request const& asked) {
   std::size_t failed = 0;
   for (std::string const& path : asked.inputs) {
     try {
-      analysed const found = analyse(path, common);
+      analysed const found =
+          analyse(path, common, [&](snapshot const&, std::int32_t) { return common.plan; });
       report const model = make_info(found.input, found.replayed, common.plan,
                                      {.site = common.site, .top_contributors = asked.top}, path);
       texts.push_back(common.json ? write_info_json(model) : write_info_text(model));

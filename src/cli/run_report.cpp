@@ -16,7 +16,8 @@ namespace memreplay::cli {
 exit_status run_report(request const& asked) {
   common_request const& common = asked.common;
   std::string const& path = asked.inputs.front();
-  analysed const found = analyse(path, common);
+  analysed const found =
+      analyse(path, common, [&](snapshot const&, std::int32_t) { return common.plan; });
   report const model = make_report(found.input, found.replayed, common.plan,
                                    {.site = common.site, .top_contributors = asked.top}, path);
   std::string const content = common.json ? write_json(model) : write_markdown(model);

@@ -26,21 +26,20 @@ void show_moment(at_report const& model, moment_report const& device, page& show
   shown.heading(2, fmt::format("Device {}", device.device));
   shown.fact("Moment", moment_text(device));
   if (!device.within.empty()) shown.fact("Within", device.within);
-  shown.fact(fmt::format("Live ({})", to_string(model.plan.what)),
-             fmt::format("{} in {}", byte_text(device.bytes),
-                         count_text(device.live_count, "block")));
+  shown.fact(
+      fmt::format("Live ({})", to_string(model.plan.what)),
+      fmt::format("{} in {}", byte_text(device.bytes), count_text(device.live_count, "block")));
   shown.fact("At the start", byte_text(device.start_bytes));
   shown.fact("Change since", base::signed_byte_text(device.delta_bytes));
   shown.fact("Carried in", fmt::format("{}, from the trace {}", byte_text(device.carried_in_bytes),
                                        byte_text(device.trace_bytes)));
-  shown.fact("Reserved", fmt::format("{}, of which {} ({} %) inactive",
-                                     byte_text(device.reserved_bytes),
-                                     byte_text(device.inactive_bytes),
-                                     share_text(device.fragmentation)));
+  shown.fact("Reserved",
+             fmt::format("{}, of which {} ({} %) inactive", byte_text(device.reserved_bytes),
+                         byte_text(device.inactive_bytes), share_text(device.fragmentation)));
   if (device.pending_bytes > 0)
     shown.fact("Freed, awaiting a stream", byte_text(device.pending_bytes));
-  shown.fact("Allocations, frees", fmt::format("{}, {}", count_text(device.alloc_count),
-                                               count_text(device.free_count)));
+  shown.fact("Allocations, frees",
+             fmt::format("{}, {}", count_text(device.alloc_count), count_text(device.free_count)));
   shown.heading(3, "Live, by site");
   show_sites(device.sites, device.rest, device.bytes, device.live_count, shown);
 }
@@ -65,8 +64,8 @@ std::string write_at_comparison(at_comparison const& model, text_format format) 
                          : fmt::format("Device {} and {}", device.a.device, device.b.device));
     shown.fact("Moment in A", moment_text(device.a));
     shown.fact("Moment in B", moment_text(device.b));
-    page_table& table = shown.table(
-        {{""}, {"A", align::right}, {"B", align::right}, {"B - A", align::right}});
+    page_table& table =
+        shown.table({{""}, {"A", align::right}, {"B", align::right}, {"B - A", align::right}});
     add_bytes_row("Live", device.a.bytes, device.b.bytes, table);
     add_bytes_row("At the start", device.a.start_bytes, device.b.start_bytes, table);
     add_bytes_row("Carried in", device.a.carried_in_bytes, device.b.carried_in_bytes, table);

@@ -16,10 +16,10 @@ std::string render(page const& shown, text_format format) {
 }
 
 void show_header(report_header const& model, page& shown) {
-  shown.fact("Measure", fmt::format("{}, {} sizes, carried-in memory {}",
-                                    to_string(model.plan.what), to_string(model.plan.sizes),
-                                    model.plan.older == carried_in::include ? "included"
-                                                                            : "ignored"));
+  shown.fact("Measure",
+             fmt::format("{}, {} sizes, carried-in memory {}", to_string(model.plan.what),
+                         to_string(model.plan.sizes),
+                         model.plan.older == carried_in::include ? "included" : "ignored"));
   if (model.is_salvaged) shown.fact("Cut off", "yes, read up to the cut");
   if (!model.rule_note.empty()) shown.fact("Note", model.rule_note);
 }
