@@ -5,9 +5,10 @@
 
 #include <string>
 
+#include <memreplay/check_report.hpp>
+#include <memreplay/comparison.hpp>
 #include <memreplay/moment_report.hpp>
 #include <memreplay/oom_report.hpp>
-#include <memreplay/check_report.hpp>
 #include <memreplay/report.hpp>
 #include <memreplay/step_report.hpp>
 
@@ -16,6 +17,7 @@ namespace memreplay {
 /// How the texts begin, so that a file can be recognised as ours before it is overwritten.
 inline constexpr char const* markdown_signature = "# GPU memory peaks";
 inline constexpr char const* info_signature = "memreplay info";
+inline constexpr char const* comparison_signature = "memreplay compare";
 inline constexpr char const* at_signature = "memreplay at";
 inline constexpr char const* steps_signature = "memreplay steps";
 inline constexpr char const* leaks_signature = "memreplay leaks";
@@ -32,6 +34,8 @@ enum class text_format { text, markdown };
 /// The model as JSON, schema in `docs/report-schema.md`. Ends in a newline.
 [[nodiscard]] std::string write_json(report const& model);
 [[nodiscard]] std::string write_info_json(report const& model);
+[[nodiscard]] std::string write_comparison(comparison const& model, text_format format);
+[[nodiscard]] std::string write_comparison_json(comparison const& model);
 [[nodiscard]] std::string write_at(at_report const& model, text_format format);
 [[nodiscard]] std::string write_at_json(at_report const& model);
 [[nodiscard]] std::string write_at_comparison(at_comparison const& model, text_format format);

@@ -92,6 +92,7 @@ struct command_line {
     app.get_formatter()->column_width(34);
     add_report();
     add_info();
+    add_compare();
     add_at();
     add_steps();
     add_leaks();
@@ -156,6 +157,27 @@ struct command_line {
                            "what is in a snapshot: settings, memory, events, audit", 1, any_number);
     add_top_option(made, asked.top, asked.top);
     add_common_options(made, asked.common, raw);
+  }
+
+  void add_compare() {
+    CLI::App& made = add_over_snapshots(command::compare, "compare",
+                                        "why B peaks higher than A, site by site", 2, 2);
+    add_span_option(
+        made, asked.spans,
+        {{"steps", span_request::kind::steps},
+         {"time", span_request::kind::time},
+         {"whole", span_request::kind::whole}},
+        "what is set side by side: profiler steps, windows of equal time, whole traces, "
+        "or the ranges of an annotation (steps if both have the same, else whole)");
+    made.add_option("--step", asked.step,
+                    "look into this step, range or window (largest difference)")
+        ->type_name("N");
+    add_choice<site_match>(made, "--match", asked.match,
+                           {{"site", site_match::site},
+                            {"function", site_match::function},
+                            {"file", site_match::file}},
+                           "what makes two sites the same");
+    add_answer_options(made, 15);
   }
 
   void add_at() {

@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The command `at`: what is live at a moment, and the difference to a second snapshot.
-#include <fmt/format.h>
-
-#include <memreplay/error.hpp>
 #include <memreplay/make_report.hpp>
 #include <memreplay/write_report.hpp>
 
 #include "cli/analyse.hpp"
 #include "cli/commands.hpp"
+#include "cli/failure.hpp"
 #include "cli/print_answer.hpp"
 
 namespace memreplay::cli {
@@ -18,18 +16,6 @@ analysed analyse_moment(std::string const& path, request const& asked) {
   return analyse(path, asked.common, [&](snapshot const& input, std::int32_t device) {
     return plan_at(input, device, asked.moment, asked.common.plan);
   });
-}
-
-/// With two files on the command line an error has to name its own.
-analysed analyse_one_of_two(std::string const& path, request const& asked) {
-  try {
-    return analyse_moment(path, asked);
-  } catch (error const& problem) {
-    std::string const what = fmt::format("{}: {}", path, problem.what());
-    if (problem.byte_offset())
-      throw error(problem.code(), what, *problem.byte_offset(), problem.hint());
-    throw error(problem.code(), what, problem.hint());
-  }
 }
 
 }  // namespace
@@ -47,8 +33,8 @@ exit_status run_at(request const& asked) {
     return exit_status::done;
   }
   std::string const& other = asked.inputs.back();
-  analysed const a = analyse_one_of_two(path, asked);
-  analysed const b = analyse_one_of_two(other, asked);
+  analysed const a = naming_file(path, [&] { return analyse_moment(path, asked); });
+  analysed const b = naming_file(other, [&] { return analyse_moment(other, asked); });
   at_comparison const model =
       make_at_comparison({a.input, a.replayed, path}, {b.input, b.replayed, other}, common.plan,
                          asked.moment, asked.match, options);

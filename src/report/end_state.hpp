@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <memreplay/replay.hpp>
 #include <memreplay/report.hpp>
 #include <memreplay/snapshot.hpp>
 
@@ -17,5 +18,8 @@ namespace memreplay::reporting {
 
 /// Per memory pool, largest first.
 [[nodiscard]] std::vector<pool_row> summarize_pools(snapshot const& input, std::int32_t device);
+
+/// How the memory older than the trace is known.
+[[nodiscard]] baseline_summary summarize_baseline(device_replay const& replayed);
 
 }  // namespace memreplay::reporting
