@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The memreplay authors
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the program, the library with its headers, the package config, shell completion.
+# cmake --install: the program, the library with its headers, the package config, the JSON's schemas.
 include(CMakePackageConfigHelpers)
 
 set(memreplay_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/memreplay)
@@ -14,4 +14,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/memreplay-config-version.
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/memreplay-config.cmake ${PROJECT_BINARY_DIR}/memreplay-config-version.cmake
   DESTINATION ${memreplay_package_dir})
+install(DIRECTORY docs/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/memreplay)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

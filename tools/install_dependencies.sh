@@ -4,7 +4,7 @@
 # Installs what the build needs from Debian's or Ubuntu's packages, if it is missing. Root or sudo.
 set -euo pipefail
 
-packages=(cmake ninja-build g++ pkg-config ccache git python3
+packages=(cmake ninja-build g++ pkg-config ccache git python3 python3-jsonschema
   libcli11-dev libfmt-dev nlohmann-json3-dev libarchive-dev nettle-dev libhwy-dev libxxhash-dev
   libtbb-dev libgtest-dev libgmock-dev libbenchmark-dev)
 # Thrust comes with a CUDA toolkit; without one the host build takes Debian's copy.

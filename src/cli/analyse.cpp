@@ -40,26 +40,38 @@ int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_con
 
 }  // namespace
 
-analysed analyse(std::string const& path, common_request const& common,
-                 plan_maker const& plan_for) {
-  analysed result;
-  replayer engine(common.plan.backend);
+opened open_snapshot(std::string const& path, common_request const& common) {
+  opened file;
+  file.engine = std::make_unique<replayer>(common.plan.backend);
   {
     progress bar("reading " + std::filesystem::path(path).filename().string(), common.quiet);
-    result.input = read_snapshot(
+    file.input = read_snapshot(
         path, {.salvage = common.salvage,
                .threads = common.threads > 0 ? common.threads : all_cores(),
                .on_progress = [&](std::uint64_t done, std::uint64_t all) { bar.show(done, all); },
                .on_rows = [&](event_columns const& events,
-                              std::size_t rows) { engine.take_rows(events, rows); }});
+                              std::size_t rows) { file.engine->take_rows(events, rows); }});
   }
-  for (std::int32_t const device : choose_devices(result.input, common.device)) {
-    replay_result one = engine.replay(result.input, {device}, plan_for(result.input, device));
-    result.replayed.backend = std::move(one.backend);
-    result.replayed.backend_reason = std::move(one.backend_reason);
-    std::move(one.devices.begin(), one.devices.end(), std::back_inserter(result.replayed.devices));
+  file.devices = choose_devices(file.input, common.device);
+  return file;
+}
+
+replay_result replay_devices(opened& file, plan_maker const& plan_for) {
+  replay_result all;
+  for (std::int32_t const device : file.devices) {
+    replay_result one = file.engine->replay(file.input, {device}, plan_for(file.input, device));
+    all.backend = std::move(one.backend);
+    all.backend_reason = std::move(one.backend_reason);
+    std::move(one.devices.begin(), one.devices.end(), std::back_inserter(all.devices));
   }
-  return result;
+  return all;
+}
+
+analysed analyse(std::string const& path, common_request const& common,
+                 plan_maker const& plan_for) {
+  opened file = open_snapshot(path, common);
+  replay_result replayed = replay_devices(file, plan_for);
+  return {std::move(file.input), std::move(replayed)};
 }
 
 }  // namespace memreplay::cli

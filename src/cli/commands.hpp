@@ -10,7 +10,12 @@ namespace memreplay::cli {
 
 [[nodiscard]] exit_status run_report(request const& asked);
 [[nodiscard]] exit_status run_info(request const& asked);
+[[nodiscard]] exit_status run_compare(request const& asked);
+[[nodiscard]] exit_status run_at(request const& asked);
+[[nodiscard]] exit_status run_steps(request const& asked);
+[[nodiscard]] exit_status run_leaks(request const& asked);
 [[nodiscard]] exit_status run_oom(request const& asked);
 [[nodiscard]] exit_status run_segments(request const& asked);
+[[nodiscard]] exit_status run_check(request const& asked);
 
 }  // namespace memreplay::cli

@@ -23,6 +23,15 @@ std::string failure_line(std::string const& file, error const& problem) {
   return one_line(std::move(line)) + "\n";
 }
 
+error named_error(std::string const& file, error const& problem) {
+  std::string const what = problem.what();
+  std::string const shown = file == "-" ? "standard input" : file;
+  if (what.starts_with(shown + ": ")) return problem;
+  std::string const named = shown + ": " + what;
+  if (auto const at = problem.byte_offset()) return {problem.code(), named, *at, problem.hint()};
+  return {problem.code(), named, problem.hint()};
+}
+
 std::string one_line(std::string text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     auto const byte = static_cast<unsigned char>(text[at]);

@@ -31,12 +31,16 @@ exit_status run(request const& asked) {
   switch (asked.what) {
     case command::report: return run_report(asked);
     case command::info: return run_info(asked);
+    case command::compare: return run_compare(asked);
+    case command::at: return run_at(asked);
+    case command::steps: return run_steps(asked);
+    case command::leaks: return run_leaks(asked);
     case command::oom: return run_oom(asked);
     case command::segments: return run_segments(asked);
+    case command::check: return run_check(asked);
     case command::completion:
       write_standard_output(completion_script(asked.shell));
       return exit_status::done;
-    default: return exit_status::could_not_run;
   }
   return exit_status::could_not_run;
 }

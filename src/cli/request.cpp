@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "cli/failure.hpp"
+#include "cli/limits.hpp"
 #include "cli/options.hpp"
 #include "cli/version.hpp"
 
@@ -96,6 +98,7 @@ struct command_line {
     add_leaks();
     add_segments();
     add_oom();
+    add_check();
     add_completion();
   }
   command_line(command_line const&) = delete;
@@ -280,6 +283,26 @@ struct command_line {
     add_answer_options(made, 15);
   }
 
+  void add_check() {
+    CLI::App& made =
+        add_over_snapshots(command::check, "check",
+                           "a gate for CI: does memory hold its limits and its baseline", 1, 1);
+    std::string const limits = "Limits";
+    made.add_option("--baseline", asked.baseline, "numbers of an earlier run to compare with")
+        ->type_name("FILE")
+        ->group(limits);
+    made.add_option("--write-baseline", asked.new_baseline,
+                    "keep the numbers of this run, unless a limit is exceeded")
+        ->type_name("FILE")
+        ->group(limits);
+    add_growth_option(made, "--max-growth", asked.limits.every_measure,
+                      "of every measure over the baseline: 5% or +64MiB (5% with --baseline)");
+    add_growth_option(made, "--max-site-growth", asked.limits.every_site,
+                      "of every site at the peak over the baseline; a new site grew from 0 (none)");
+    add_named_limits_option(made, asked.limits.named);
+    add_answer_options(made, 15);
+  }
+
   void add_completion() {
     CLI::App& made =
         add(command::completion, "completion", "print a completion script for a shell");
@@ -289,6 +312,29 @@ struct command_line {
         ->type_name("SHELL");
   }
 };
+
+void resolve_check(request& asked) {
+  check_limits& limits = asked.limits;
+  bool const has_baseline = !asked.baseline.empty();
+  bool const asks_growth =
+      limits.every_measure || limits.every_site ||
+      std::ranges::any_of(limits.named, [](auto const& named) { return !named.second.is_cap(); });
+  if (!has_baseline && asks_growth) {
+    throw CLI::ValidationError("check", "a limit of growth needs --baseline");
+  }
+  if (!has_baseline && limits.named.empty() && asked.new_baseline.empty()) {
+    throw CLI::ValidationError(
+        "check",
+        "nothing to check: give --baseline FILE (made with --write-baseline FILE), or a cap such "
+        "as --limit peak=70GiB");
+  }
+  if (limits.every_site && asked.common.plan.what == measure::reserved) {
+    throw CLI::ValidationError("--max-site-growth", "--measure reserved has no sites");
+  }
+  if (has_baseline && !limits.every_measure) limits.every_measure = parse_limit("5%");
+  asked.common.plan.peak_count = 1;
+  asked.common.plan.timeline_width = 0;
+}
 
 void resolve(command_line& line) {
   request& asked = line.asked;
@@ -308,6 +354,7 @@ void resolve(command_line& line) {
   if (asked.common.site.links == link_style::github && asked.common.site.repo_url.empty()) {
     throw CLI::ValidationError("--link-style github", "needs --repo-url");
   }
+  if (asked.what == command::check) resolve_check(asked);
 }
 
 std::string join(std::vector<std::string> const& words) {

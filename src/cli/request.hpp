@@ -3,6 +3,7 @@
 // A command line, recorded and checked: what the user asked for, before any file is touched.
 #pragma once
 
+#include <memreplay/check_report.hpp>
 #include <memreplay/plan.hpp>
 #include <memreplay/questions.hpp>
 #include <memreplay/report.hpp>
@@ -15,7 +16,9 @@
 
 namespace memreplay::cli {
 
-enum class command { report, info, compare, at, steps, leaks, segments, oom, completion };
+enum class command {
+  report, info, compare, at, steps, leaks, segments, oom, check, completion
+};
 
 /// Options that every analysing command takes.
 struct common_request {
@@ -43,6 +46,9 @@ struct request {
   site_match match = site_match::site;  ///< `compare`, `at`
   failed_request failed;                ///< `oom`
   std::string shell;                    ///< `completion`
+  check_limits limits;                  ///< `check`
+  std::string baseline;                 ///< `check`: file to compare with, empty = none
+  std::string new_baseline;             ///< `check`: file to write, empty = none
 };
 
 /// What parsing a command line came to: a request, or a text to print and a status to leave with.

@@ -1,16 +1,13 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The command `oom`: what failed and why, in text, markdown or JSON.
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <memreplay/make_oom_report.hpp>
 #include <memreplay/write_report.hpp>
 #include <utility>
 
 #include "cli/analyse.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/print_answer.hpp"
 
 namespace memreplay::cli {
 namespace {
@@ -34,13 +31,8 @@ exit_status run_oom(request const& asked) {
   oom_report const model =
       make_oom_report(found.input, found.replayed, common.plan, asked.failed,
                       {.site = common.site, .top_contributors = asked.top}, path);
-  std::string const content = common.json ? write_oom_json(model) : write_oom(model, common.format);
-  if (common.out.empty() || common.out == "-") {
-    write_standard_output(content);
-  } else {
-    write_file(common.out, content, common.json ? oom_schema_version : oom_signature, common.force);
-    if (!common.quiet) fmt::print(stderr, "Wrote {}\n", common.out);
-  }
+  print_answer(common.json ? write_oom_json(model) : write_oom(model, common.format), common,
+               oom_schema_version, oom_signature);
   return exit_status::done;
 }
 

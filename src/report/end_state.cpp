@@ -83,4 +83,14 @@ std::vector<pool_row> summarize_pools(snapshot const& input, std::int32_t device
   return rows;
 }
 
+baseline_summary summarize_baseline(device_replay const& replayed) {
+  baseline_summary made;
+  made.start_bytes = replayed.active.start_bytes;
+  made.end_active_bytes = replayed.active.end_bytes;
+  made.freed_bytes = replayed.counts.unmatched_free_bytes;
+  made.still_live_bytes =
+      subtract_saturated(add_saturated(made.end_active_bytes, made.freed_bytes), made.start_bytes);
+  return made;
+}
+
 }  // namespace memreplay::reporting

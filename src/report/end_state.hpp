@@ -22,4 +22,7 @@ namespace memreplay::reporting {
 /// Per memory pool, largest first.
 [[nodiscard]] std::vector<pool_row> summarize_pools(snapshot const& input, std::int32_t device);
 
+/// How the memory older than the trace is known.
+[[nodiscard]] baseline_summary summarize_baseline(device_replay const& replayed);
+
 }  // namespace memreplay::reporting

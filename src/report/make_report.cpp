@@ -128,16 +128,6 @@ std::int64_t total_bytes(std::vector<stack_total> const& totals) {
   return sum;
 }
 
-baseline_summary make_baseline(device_replay const& replayed) {
-  baseline_summary made;
-  made.start_bytes = replayed.active.start_bytes;
-  made.end_active_bytes = replayed.active.end_bytes;
-  made.freed_bytes = replayed.counts.unmatched_free_bytes;
-  made.still_live_bytes =
-      subtract_saturated(add_saturated(made.end_active_bytes, made.freed_bytes), made.start_bytes);
-  return made;
-}
-
 device_report make_device(report_context& context, report const& model,
                           device_replay const& replayed) {
   trace_view const trace(context.input, replayed.device);
@@ -158,7 +148,7 @@ device_report make_device(report_context& context, report const& model,
   made.ring_truncated = ring.is_truncated;
   made.ring_reason = ring.reason;
   made.segments = summarize_segments(context.input, replayed.device);
-  if (replayed.events > 0 && context.input.has_segments) made.baseline = make_baseline(replayed);
+  if (replayed.events > 0 && context.input.has_segments) made.baseline = summarize_baseline(replayed);
   made.counts = replayed.counts;
   made.timeline = replayed.timeline;
   made.peaks = make_peaks(context, trace, replayed);

@@ -15,6 +15,7 @@ using nlohmann::json;
 
 report model_of_one_device() {
   report model;
+  model.schema = report_schema_version;
   model.file = "run.pickle";
   model.file_bytes = 77;
   model.backend = "host";

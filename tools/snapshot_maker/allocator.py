@@ -32,7 +32,13 @@ ADDRESSES_PER_DEVICE = 1 << 42
 
 
 class OutOfMemory(Exception):
-    """What the program sees when an allocation failed."""
+    """What the program sees when an allocation failed. The size is the rounded one."""
+
+    def __init__(self, size, stream, pool_id):
+        super().__init__(size)
+        self.size = size
+        self.stream = stream
+        self.pool_id = pool_id
 
 
 Settings = namedtuple(
@@ -126,8 +132,13 @@ class Driver:
     def __init__(self, device, capacity):
         self.capacity = capacity
         self.used = 0
+        self.outside = 0  # what other processes and libraries hold
         self._next_address = FIRST_ADDRESS + device * ADDRESSES_PER_DEVICE
         self._returned = {}
+
+    @property
+    def free(self):
+        return self.capacity - self.used - self.outside
 
     def reserve_addresses(self, size):
         addr = self._next_address
@@ -145,7 +156,7 @@ class Driver:
         self._returned.setdefault(size, []).append(addr)
 
     def take_memory(self, size):
-        if self.used + size > self.capacity:
+        if size > self.free:
             return False
         self.used += size
         return True
@@ -159,6 +170,7 @@ class Allocator:
         self.settings = settings
         self.record = record
         self.driver = Driver(device, settings.capacity)
+        self.memory_limit = UNLIMITED  # of all that this process may reserve
         self.segments = {}  # by address
         self.live = {}  # blocks the program owns, by address
         self.pending = {}  # blocks between the two events of their free, by address
@@ -178,9 +190,8 @@ class Allocator:
         pool = self._pool(pool_id, size)
         block = self._find_memory(pool, size, stream, traceback)
         if block is None:
-            free_bytes = self.driver.capacity - self.driver.used
-            self.record("oom", free_bytes, size, stream, traceback, pool_id, None)
-            raise OutOfMemory(requested)
+            self.record("oom", self.driver.free, size, stream, traceback, pool_id, None)
+            raise OutOfMemory(size, stream, pool_id)
         self._split(block, size)
         block.state = ALLOCATED
         block.requested = requested
@@ -218,6 +229,24 @@ class Allocator:
 
     # What the program may ask
 
+    @property
+    def available(self):
+        """What the driver would still give to this process."""
+        return min(self.driver.free, self.memory_limit - self.driver.used)
+
+    def releasable(self):
+        """The bytes that an empty_cache would give back, but for deferred frees."""
+        total = 0
+        for block in self._blocks_to_release():
+            begin, end = whole_pages(block) if block.segment.expandable else (0, block.size)
+            total += max(0, end - begin)
+        return total
+
+    def holes(self, stream, is_small=False, pool_id=DEFAULT_POOL):
+        """The sizes of the free blocks there, the largest last."""
+        pool = self._pools.get((pool_id, is_small))
+        return [size for size, _, _ in pool.free.of_stream(stream)] if pool else []
+
     def round_size(self, requested):
         size = requested + self.settings.padding
         if size < MIN_BLOCK:
@@ -234,7 +263,7 @@ class Allocator:
         pool = self._pool(pool_id, size)
         if self._find_cached(pool, size, stream) is not None:
             return 1 + len(self._deferred)
-        if self.driver.used + segment_size(size) + pool.page <= self.driver.capacity:
+        if segment_size(size) + pool.page <= self.available:
             return 4 + len(self._deferred)
         return 4 + self.most_events_to_release()
 
@@ -313,9 +342,11 @@ class Allocator:
         return block
 
     def _take_from_driver(self, pool, size, stream, traceback):
+        bytes_needed = segment_size(size)
+        if self.driver.used + bytes_needed > self.memory_limit:
+            return None
         if self.settings.expandable:
             return self._take_expandable(pool, size, stream, traceback)
-        bytes_needed = segment_size(size)
         addr = self.driver.take(bytes_needed)
         if addr is None:
             return None
@@ -396,13 +427,18 @@ class Allocator:
     def _release_cached(self, traceback):
         while self._deferred:
             self._complete_free(self._deferred.popleft()[1], traceback)
+        for block in self._blocks_to_release():
+            if block.segment.expandable:
+                self._unmap(block, traceback)
+            else:
+                self._release_segment(block, traceback)
+
+    def _blocks_to_release(self):
         for is_small in (False, True):
             pool = self._pools.get((DEFAULT_POOL, is_small))
             for block in pool.free if pool else ():
-                if block.segment.expandable:
-                    self._unmap(block, traceback)
-                elif block.prev is None and block.next is None:
-                    self._release_segment(block, traceback)
+                if block.segment.expandable or (block.prev is None and block.next is None):
+                    yield block
 
     def _release_segment(self, block, traceback):
         segment = block.segment
@@ -487,8 +523,7 @@ class Allocator:
     def _unmap(self, block, traceback):
         """Takes the memory of the whole pages that lie inside a free block."""
         segment, pool = block.segment, block.segment.pool
-        begin = segment.addr + round_up(block.addr - segment.addr, pool.page)
-        end = segment.addr + (block.addr + block.size - segment.addr) // pool.page * pool.page
+        begin, end = whole_pages(block)
         if begin >= end:
             return
         pool.free.remove(block)
@@ -507,6 +542,13 @@ def can_join(neighbour, block):
     return (
         neighbour is not None and neighbour.state == FREE and neighbour.mapped == block.mapped
     )
+
+
+def whole_pages(block):
+    """Begin and end of the pages that lie inside a block of an expandable segment."""
+    start, page = block.segment.addr, block.segment.pool.page
+    begin = start + round_up(block.addr - start, page)
+    return begin, start + (block.addr + block.size - start) // page * page
 
 
 def room_of(block):

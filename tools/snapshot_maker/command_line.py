@@ -10,19 +10,21 @@ import argparse
 import json
 from collections import namedtuple
 
+from .address_map import CallEnds, MapTaker
 from .allocator import GIB, KIB, MIB, UNLIMITED, Settings
 from .layout import RELEASES, Layout
 from .pickle_writer import CppPickle, ObjectPickle, PythonPickle
 from .process import Process, RecordingFull
+from .scenarios import PROGRAMS
 from .stacks import StackTable
 from .truth import Truth, carried_in, live_set
-from .workload import TrainingLoop
 
 ACTIONS = ("alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "oom")
 SKIPPABLE = ACTIONS + ("snapshot",)
 ASCEND_PADDING = 32
 
 Recording = namedtuple("Recording", "context skipped_actions limit release_2_0")
+End = namedtuple("End", "process truth map_events")
 
 
 def parse_bytes(text):
@@ -51,22 +53,39 @@ def make_parser():
     )
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the snapshot")
     parser.add_argument("--truth", metavar="FILE", help="write the known answers as JSON")
+    parser.add_argument(
+        "--truth-maps", type=int, metavar="N",
+        help="the truth shows all segments and blocks after about N events, the last included",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0)
 
     group = parser.add_argument_group("what runs")
+    group.add_argument(
+        "--scenario", choices=PROGRAMS, default="training", metavar="NAME",
+        help="a program with a planted cause: " + ", ".join(PROGRAMS),
+    )  # fmt: skip
     group.add_argument("--events", type=int, metavar="N", help="record exactly N per device")
-    group.add_argument("--steps", type=int, metavar="N", help="training steps (3 without --events)")
+    group.add_argument("--steps", type=int, metavar="N", help="training steps (3 without --events, "
+                       "4 with a scenario, 20 with leak and steady)")
     group.add_argument("--devices", type=int, default=1, metavar="N")
-    group.add_argument("--streams", type=int, default=1, metavar="N", help="over 1: deferred frees")
+    group.add_argument("--streams", type=int, metavar="N", help="over 1: deferred frees")
     group.add_argument("--layers", type=int, default=24, metavar="N", help="of the model (24)")
     group.add_argument("--hidden", type=int, default=1024, metavar="N", help="model width (1024)")
-    group.add_argument("--batch", type=int, default=8, metavar="N", help="samples in a step (8)")
+    group.add_argument("--batch", type=int, metavar="N", help="samples in a step (8)")
     group.add_argument("--sequence", type=int, default=512, metavar="N", help="mean length (512)")
     group.add_argument(
         "--evaluate-every", type=int, default=5, metavar="N",
         help="evaluate and empty the cache after every Nth step; 0: never (5)",
     )  # fmt: skip
     group.add_argument("--private-pool", action="store_true", help="capture a graph in step 0")
+    group.add_argument(
+        "--frees-after-oom", type=int, default=0, metavar="N",
+        help="what a scenario still frees after its OOM, before the dump (0)",
+    )  # fmt: skip
+    group.add_argument(
+        "--no-step-markers", dest="step_markers", action="store_false",
+        help="no ProfilerStep annotations; those of the optimizer stay",
+    )  # fmt: skip
 
     group = parser.add_argument_group("the allocator")
     group.add_argument(
@@ -107,8 +126,10 @@ def make_parser():
 def parse_options(arguments):
     parser = make_parser()
     options = parser.parse_args(arguments)
-    if options.steps is None and options.events is None:
-        options.steps = 3
+    program = PROGRAMS[options.scenario]
+    for name, value in program.defaults.items():
+        if getattr(options, name) is None and not (name == "steps" and options.events):
+            setattr(options, name, value)
     if options.state_only:
         options.max_entries = 1
     positive = ("events", "steps", "devices", "streams", "layers", "depth", "stacks", "max_entries")
@@ -116,9 +137,17 @@ def parse_options(arguments):
         value = getattr(options, name)
         if value is not None and value < 1:
             parser.error("--%s must be at least 1" % name.replace("_", "-"))
+    if options.truth_maps is not None and options.truth_maps < 2:
+        parser.error("--truth-maps takes at least the first event and the last")
     if options.record_from_step is not None and options.steps is not None:
         if options.record_from_step >= options.steps:
             parser.error("--record-from-step must be before the last of the --steps")
+    if options.scenario != "training" and options.events is not None:
+        parser.error("a --scenario ends by itself: --steps scales it, not --events")
+    if options.expandable and not program.can_be_expandable:
+        parser.error("--scenario %s needs segments of fixed size" % options.scenario)
+    if options.scenario == "oom-other-stream" and options.streams < 2:
+        parser.error("--scenario oom-other-stream needs --streams 2")
     if options.layout == "2.0" and (options.expandable or options.ascend):
         parser.error("--layout 2.0 has neither expandable segments nor Ascend files")
     return options
@@ -157,16 +186,16 @@ class SnapshotMaker:
         ends = [self._run_to_end(device) for device in range(self._options.devices)]
         if self._options.list_only:
             self._write_segments(writer, ends)
-            truths = [self._write_trace(None, *end) for end in ends]
+            truths = [self._write_trace(None, end) for end in ends]
         else:
             writer.open_dict()
             writer.key("segments")
             self._write_segments(writer, ends)
             writer.key("device_traces")
             writer.open_list(len(ends))
-            truths = [self._write_trace(writer, *end) for end in ends]
+            truths = [self._write_trace(writer, end) for end in ends]
             writer.close_list()
-            self._write_rest(writer, ends[0][0])
+            self._write_rest(writer, ends[0].process)
             writer.close_dict()
         writer.end()
         return {"devices": truths}
@@ -174,40 +203,53 @@ class SnapshotMaker:
     def _simulate(self, device, make_sink, first_kept=0, known_tracebacks=()):
         process = Process(device, self._settings, self._recording, first_kept, known_tracebacks)
         process.sink = make_sink(process)
+        program = PROGRAMS[self._options.scenario](process, self._stacks, self._options)
         try:
-            TrainingLoop(process, self._stacks, self._options).run()
+            program.run()
         except RecordingFull:
             pass
-        return process
+        return process, program
 
     def _run_to_end(self, device):
         """The process at its end, and the truth about the events that the ring buffer keeps."""
-        truth = Truth(0, self._options.skip_actions)
-        process = self._simulate(device, lambda _: truth.observe)
-        first_kept = process.recorded - self._ring
-        if first_kept > 0:
-            truth = Truth(first_kept, self._options.skip_actions)
-            process = self._simulate(device, lambda _: truth.observe, first_kept)
-        return process, truth
+        end = self._first_pass(device, 0)
+        first_kept = end.process.recorded - self._ring
+        return self._first_pass(device, first_kept) if first_kept > 0 else end
+
+    def _first_pass(self, device, first_kept):
+        truth = Truth(first_kept, self._options.skip_actions)
+        call_ends = CallEnds()
+
+        def make_sink(process):
+            if self._options.truth_maps:
+                process.at_call_end = call_ends.note
+            return truth.observe
+
+        process, _ = self._simulate(device, make_sink, first_kept)
+        return End(process, truth, call_ends.spread(self._options.truth_maps or 0))
 
     def _write_segments(self, writer, ends):
         ranges = [
-            (process.device, segment, blocks)
-            for process, _ in ends
-            for segment, blocks in process.allocator.mapped_ranges()
+            (end.process.device, segment, blocks)
+            for end in ends
+            for segment, blocks in end.process.allocator.mapped_ranges()
         ]
         writer.open_list(len(ranges))
         for device, segment, blocks in ranges:
             writer.add(self._layout.segment_row(device, segment, blocks))
         writer.close_list()
 
-    def _write_trace(self, writer, end, truth):
+    def _write_trace(self, writer, first):
         """Runs the device again and writes its events; returns the truth about it."""
-        second_pass = None
+        end = first.process
+        second_pass = maps = None
 
         def make_sink(process):
-            nonlocal second_pass
-            second_pass = SecondPass(process, truth, writer, self._layout.event_row)
+            nonlocal second_pass, maps
+            second_pass = SecondPass(process, first.truth, writer, self._layout.event_row)
+            if self._options.truth_maps:
+                maps = MapTaker(process.allocator, first.map_events)
+                process.at_call_end = maps.look
             return second_pass.observe
 
         if writer is not None:
@@ -215,11 +257,14 @@ class SnapshotMaker:
         known_tracebacks = {
             traceback.serial: traceback for traceback in end.allocator.tracebacks()
         }
-        process = self._simulate(end.device, make_sink, end.first_kept, known_tracebacks)
+        process, program = self._simulate(end.device, make_sink, end.first_kept, known_tracebacks)
         assert process.recorded == end.recorded, "the two passes differ"
         if writer is not None:
             writer.close_list()
-        return second_pass.answers()
+        answers = dict(second_pass.answers(), **program.answers())
+        if maps is not None:
+            answers["maps"] = maps.maps
+        return answers
 
     def _write_rest(self, writer, process):
         layout = self._layout

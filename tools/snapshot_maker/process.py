@@ -26,6 +26,7 @@ class Process:
         self.allocator = Allocator(device, settings, self._record)
         self.allocator.keeps_history = recording.release_2_0
         self.sink = None
+        self.at_call_end = None  # called with the last event that is recorded then
         self.is_recording = False
         self.recorded_from_start = False
         self.recorded = 0
@@ -41,13 +42,17 @@ class Process:
     def malloc(self, size, stack, stream=0, pool_id=DEFAULT_POOL):
         if self._is_near_limit():
             self._need_room_for(self.allocator.most_events(size, stream, pool_id))
-        return self.allocator.malloc(size, stream, self._gather(stack), pool_id)
+        try:
+            return self.allocator.malloc(size, stream, self._gather(stack), pool_id)
+        finally:
+            self._end_call()
 
     def free(self, block, stack):
         if self._is_near_limit():
             self._need_room_for(2)
         gathers = self._recording.context == "all"
         self.allocator.free(block, self._gather(stack, gathers))
+        self._end_call()
 
     def record_stream(self, block, stream):
         self.allocator.record_stream(block, stream)
@@ -57,6 +62,16 @@ class Process:
             self._need_room_for(self.allocator.most_events_to_release())
         gathers = self._recording.context == "all"
         self.allocator.empty_cache(self._gather(stack, gathers))
+        self._end_call()
+
+    def set_memory_limit(self, limit):
+        """What set_per_process_memory_fraction sets."""
+        self.allocator.memory_limit = limit
+
+    def set_outside_memory(self, size):
+        """What other processes and libraries hold from now on."""
+        driver = self.allocator.driver
+        driver.outside = min(size, driver.capacity - driver.used)
 
     # Recording
 
@@ -68,7 +83,7 @@ class Process:
         """What another dump leaves in the trace."""
         if self._is_near_limit():
             self._need_room_for(1)
-        self._record("snapshot", 0, self.allocator.active_bytes, 0, None, DEFAULT_POOL, None)
+        self._record_snapshot()
 
     def annotate(self, name, stage):
         self.wait(3)
@@ -100,6 +115,19 @@ class Process:
                 index, action, addr, size, stream, self._now_us, traceback, pool_id, block
             )  # fmt: skip
 
+    def _record_snapshot(self):
+        self._record("snapshot", 0, self.allocator.active_bytes, 0, None, DEFAULT_POOL, None)
+        self._end_call()
+
+    @property
+    def last_event(self):
+        """The last event recorded so far; negative if the file will not hold it."""
+        return self.recorded - self.first_kept - 1
+
+    def _end_call(self):
+        if self.at_call_end is not None:
+            self.at_call_end(self.last_event)
+
     # A call records all of its events or none, so the last free places are filled by events that
     # come alone.
 
@@ -111,7 +139,6 @@ class Process:
             return
         skips_snapshots = "snapshot" in self._recording.skipped_actions
         while self.recorded < self._recording.limit and not skips_snapshots:
-            active_bytes = self.allocator.active_bytes
-            self._record("snapshot", 0, active_bytes, 0, None, DEFAULT_POOL, None)
+            self._record_snapshot()
         self.is_recording = False
         raise RecordingFull

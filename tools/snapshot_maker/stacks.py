@@ -75,6 +75,12 @@ PHASES = {
     "optimizer": ("optim.py", "step", "train_step", 66),
     "evaluate": ("evaluate.py", "evaluate", "train", 97),
     "capture": ("graphs.py", "capture", "train", 84),
+    "resident": ("retrieval.py", "load_table", "build_model", 34),
+    "collect": ("features.py", "collect", "train", 105),
+    "prefetch": ("shards.py", "prefetch", "train", 86),
+    "metrics": ("metrics.py", "leaky_append", "train", 108),
+    "window": ("metrics.py", "push_window", "train", 109),
+    "positions": ("positions.py", "extend_table", "train_step", 59),
 }
 
 
@@ -102,6 +108,11 @@ class StackTable:
             stack = self._stacks[key] = self._make(*key)
         return stack
 
+    def blamed_frame(self, phase, op, variant=0):
+        """(function, file, line) in the project, of all but the autograd thread."""
+        filename, function, _, _ = PHASES[phase]
+        return function, "%s/%s" % (self._root, filename), 40 + sum(op.encode()) % 40 + variant
+
     def _make(self, phase, op, is_free, variant):
         rng = Random("%s %s %s %s %s" % (self._seed, phase, op, is_free, variant))
         depth = max(1, round(self._depth * rng.uniform(0.8, 1.2)))
@@ -126,13 +137,13 @@ class StackTable:
         return [(name, "??", 0) for name in (inner + tuple(middle) + outer)[:depth]]
 
     def _main_thread(self, phase, op, is_free, variant, depth, rng):
-        filename, function, caller, line = PHASES[phase]
+        _, _, caller, line = PHASES[phase]
         if op == "empty_cache":
             inner = EMPTY_CACHE
         else:
             inner = FREE if is_free else MALLOC + ("at::native::%s_cuda(at::Tensor const&)" % op,)
         train = self._root + "/train.py"
-        blamed = (function, "%s/%s" % (self._root, filename), 40 + sum(op.encode()) % 40 + variant)
+        blamed = self.blamed_frame(phase, op, variant)
         evaluate = (INTERPRETER[0], "??", 0)
         outer = [(caller, train, line), evaluate, ("main", train, 131), evaluate]
         outer += [(name, "??", 0) for name in PROCESS_START]

@@ -6,7 +6,7 @@ A step saves activations on the way forward, frees them and makes gradients on t
 updates the weights; so the curve is a saw-tooth. The sequence length changes from step to step.
 """
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from random import Random
 
 from .allocator import DEFAULT_POOL, OutOfMemory
@@ -63,6 +63,9 @@ def activation_sizes(batch, sequence, hidden):
 class TrainingLoop:
     """The program of one device."""
 
+    defaults = {"steps": 3, "batch": 8, "streams": 1}
+    can_be_expandable = True
+
     def __init__(self, process, stacks, options):
         self._process = process
         self._stacks = stacks
@@ -88,13 +91,17 @@ class TrainingLoop:
             while options.steps is None or step < options.steps:
                 if step == options.record_from_step:
                     self._process.start_recording()
-                with self._annotated("ProfilerStep#%d" % step):
+                with self._step_marker(step):
                     self._survive(self._step, step)
                 step += 1
             if len(self._streams) > 1:
                 self._input_batch()  # its free is still pending when the file is written
         except OutOfMemory:
             pass  # the model itself does not fit: the program dies here
+
+    def answers(self):
+        """What this program knows beyond what its events tell."""
+        return {}
 
     # Calls with their stacks
 
@@ -115,6 +122,11 @@ class TrainingLoop:
             yield
         finally:
             self._process.annotate(name, "END")
+
+    def _step_marker(self, step):
+        if self._options.step_markers:
+            return self._annotated("ProfilerStep#%d" % step)
+        return nullcontext()
 
     # Phases
 
@@ -143,8 +155,7 @@ class TrainingLoop:
     def _step(self, step):
         options = self._options
         self._process.wait(20_000)
-        sequence = options.sequence // 2 + int(self._random() * options.sequence)
-        sizes = activation_sizes(self._batch, sequence, options.hidden)
+        sizes = activation_sizes(self._batch, self._sequence_length(), options.hidden)
         self._zero_gradients()
         self._input_batch(sizes["indices"])
         with self._annotated("forward"):
@@ -158,6 +169,10 @@ class TrainingLoop:
         if options.evaluate_every and (step + 1) % options.evaluate_every == 0:
             with self._annotated("evaluate"):
                 self._evaluate(sizes)
+
+    def _sequence_length(self):
+        sequence = self._options.sequence
+        return sequence // 2 + int(self._random() * sequence)
 
     def _input_batch(self, size=4096):
         """Copied on a side stream, if there is one, and read on the main stream."""
