@@ -225,6 +225,8 @@ class ScenarioTest(unittest.TestCase):
             if name == "healthy-near-full":
                 within_reach = planted["capacity"] - planted["outside_bytes"]
                 self.assertGreater(truth["max_memory_reserved"], within_reach * 0.95)
+                actions = [event["action"] for event in trace]
+                self.assertIn(("segment_free", "segment_alloc"), zip(actions, actions[1:]))
             elif name == "healthy-fragmented":
                 self.assertGreater(planted["free_bytes"], 3 * GIB)
             elif name == "healthy-streams":
@@ -274,6 +276,7 @@ class ScenarioTest(unittest.TestCase):
     def test_options_that_spoil_a_scenario_are_refused(self):
         for arguments in (
             ["--scenario", "oom-fragmentation", "--expandable"],
+            ["--scenario", "healthy-fragmented", "--max-split-size-mb", "200"],
             ["--scenario", "oom-other-stream", "--streams", "1"],
             ["--scenario", "leak", "--events", "100"],
             ["--truth-maps", "1"],

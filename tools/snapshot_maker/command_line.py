@@ -48,7 +48,7 @@ def parse_actions(text):
 def make_parser():
     parser = argparse.ArgumentParser(
         prog="make_snapshot.py",
-        description="Make a PyTorch CUDA memory snapshot by simulating a training loop on a "
+        description="Make a PyTorch CUDA memory snapshot by simulating a training program on a "
         "caching allocator. The same options give the same bytes.",
     )
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the snapshot")
@@ -65,10 +65,12 @@ def make_parser():
         help="a program with a planted cause: " + ", ".join(PROGRAMS),
     )  # fmt: skip
     group.add_argument("--events", type=int, metavar="N", help="record exactly N per device")
-    group.add_argument("--steps", type=int, metavar="N", help="training steps (3 without --events, "
-                       "4 with a scenario, 20 with leak and steady)")
+    group.add_argument(
+        "--steps", type=int, metavar="N",
+        help="training steps (3 without --events; 4 in a scenario, 20 in leak and steady)",
+    )  # fmt: skip
     group.add_argument("--devices", type=int, default=1, metavar="N")
-    group.add_argument("--streams", type=int, metavar="N", help="over 1: deferred frees")
+    group.add_argument("--streams", type=int, metavar="N", help="over 1: deferred frees (1)")
     group.add_argument("--layers", type=int, default=24, metavar="N", help="of the model (24)")
     group.add_argument("--hidden", type=int, default=1024, metavar="N", help="model width (1024)")
     group.add_argument("--batch", type=int, metavar="N", help="samples in a step (8)")
@@ -144,8 +146,9 @@ def parse_options(arguments):
             parser.error("--record-from-step must be before the last of the --steps")
     if options.scenario != "training" and options.events is not None:
         parser.error("a --scenario ends by itself: --steps scales it, not --events")
-    if options.expandable and not program.can_be_expandable:
-        parser.error("--scenario %s needs segments of fixed size" % options.scenario)
+    settings = (options.expandable, options.max_split_size_mb, options.roundup_power2_divisions)
+    if program.needs_plain_allocator and any(settings):
+        parser.error("--scenario %s needs an allocator without settings" % options.scenario)
     if options.scenario == "oom-other-stream" and options.streams < 2:
         parser.error("--scenario oom-other-stream needs --streams 2")
     if options.layout == "2.0" and (options.expandable or options.ascend):

@@ -17,7 +17,10 @@ class HealthyFragmented(Fragmented):
 
 
 class NearFull(Scenario):
-    """Resident tables leave as much as the longest batch needs, and hardly more."""
+    """Resident tables leave as much as the longest batch needs, and hardly more.
+
+    A checkpoint is gathered in memory that only a return of the cache can give.
+    """
 
     def __init__(self, process, stacks, options):
         super().__init__(process, stacks, options)
@@ -27,6 +30,10 @@ class NearFull(Scenario):
     def _work(self, step):
         self._step_number = step
         self._step(step)
+        if self._is_full and step % 2 == 1:
+            size = self._allocator.available + self._allocator.releasable() // 2
+            self._free("collect", "checkpoint", self._malloc("collect", "checkpoint", size))
+            self._empty_cache()
 
     def _sequence_length(self):
         longest = self._options.sequence * 3 // 2

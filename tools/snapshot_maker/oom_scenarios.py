@@ -20,7 +20,8 @@ class Capacity(Scenario):
 
     def _room(self):
         """All that is not in use, cached or not, in however small pieces."""
-        return self._allocator.available + self._allocator.driver.used - self._allocator.active_bytes
+        allocator = self._allocator
+        return allocator.available + allocator.driver.used - allocator.active_bytes
 
     def _accumulate(self, leave):
         sizes = self._layer_sizes(self._percent // 2)
@@ -47,7 +48,7 @@ class Fragmented(Scenario):
     When the features go, each segment is nearly empty and pinned.
     """
 
-    can_be_expandable = False
+    needs_plain_allocator = True
     segments = 40
 
     def __init__(self, process, stacks, options):
@@ -129,7 +130,7 @@ class OtherStream(Stranded):
     """A side stream prefetches; an index that it keeps holds the segment of a freed shard."""
 
     cause = "other_stream"
-    can_be_expandable = False
+    needs_plain_allocator = True
     defaults = dict(Scenario.defaults, streams=2)
 
     def __init__(self, process, stacks, options):

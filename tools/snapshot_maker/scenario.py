@@ -18,7 +18,6 @@ class Scenario(TrainingLoop):
     """Steps of `_work`, in the last of which an OOM may be planted."""
 
     cause = None
-    can_be_expandable = True
     defaults = dict(TrainingLoop.defaults, steps=4)
 
     def __init__(self, process, stacks, options):

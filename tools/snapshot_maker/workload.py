@@ -64,7 +64,7 @@ class TrainingLoop:
     """The program of one device."""
 
     defaults = {"steps": 3, "batch": 8, "streams": 1}
-    can_be_expandable = True
+    needs_plain_allocator = False  # no setting may change how segments are cut and released
 
     def __init__(self, process, stacks, options):
         self._process = process
