@@ -40,8 +40,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/schema"
 PAGE = ROOT / "docs/report-schema.md"
 
-# {each} runs a command on every snapshot, {training} and the like on the one of that name; further
-# {...} of a line are further files. `snapshots()` has the names.
+# {each} runs a command on every snapshot, {each_used} on those that have something in them,
+# {training} and the like on the one of that name; further {...} of a line are further files.
+# `snapshots()` has the names. The lines run in their order: of one with --write-baseline that file
+# counts, and later lines read it.
 PROJECT = "--project-root /home/user/proj"
 COMMANDS = [
     # (command line, schema of each object that it writes)
@@ -54,6 +56,36 @@ COMMANDS = [
     ("info --json {each}", "memreplay.info/1"),
     ("info --json --device all --top 3 {training} {state_only} {two_devices}", "memreplay.info/1"),
     ("info --json --salvage {cut}", "memreplay.info/1"),
+    ("at --json --end --device all --top 2 {each}", "memreplay.at/1"),
+    ("at --json --event -1 {ring_buffer}", "memreplay.at/1"),
+    ("at --json --time 0.01 --measure reserved {training}", "memreplay.at/1"),
+    ("at --json --peak 2 --site user --salvage {cut}", "memreplay.at/1"),
+    ("at --json --end --top 2 {training} {each}", "memreplay.at_comparison/1"),
+    ("at --json --peak 1 --device all --match file {two_devices} {training}",
+     "memreplay.at_comparison/1"),
+    ("at --json --end --device all {two_devices} {other_devices}", "memreplay.at_comparison/1"),
+    ("steps --json --by whole --top 2 {each_used}", "memreplay.steps/1"),
+    ("steps --json --all-steps --top 2 {ring_buffer}", "memreplay.steps/1"),
+    ("steps --json --device all {two_devices}", "memreplay.steps/1"),
+    ("steps --json --by time {ascend}", "memreplay.steps/1"),
+    ("steps --json --by forward --measure reserved {late_start}", "memreplay.steps/1"),
+    ("leaks --json --top 1 {leak}", "memreplay.leaks/1"),
+    ("leaks --json --by time {torch_2_0}", "memreplay.leaks/1"),
+    ("leaks --json --by time --device all {two_devices}", "memreplay.leaks/1"),
+    ("oom --json --top 2 {each_used}", "memreplay.oom/1"),
+    ("oom --json --event 100 --request 3GiB --capacity 4GiB {training}", "memreplay.oom/1"),
+    ("oom --json --device all {two_devices}", "memreplay.oom/1"),
+    ("check --json --limit peak=1GiB --limit end=1GiB {each}", "memreplay.check/1"),
+    ("check --json --limit peak=1TiB --write-baseline {baseline} {each}", "memreplay.baseline/1"),
+    ("check --limit peak=1TiB --device all --write-baseline {baseline} {two_devices}",
+     "memreplay.baseline/1"),
+    ("check --json --top 1 --baseline {baseline} {training}", "memreplay.check/1"),
+    ("check --limit peak=1TiB %s --write-baseline {baseline} {trace_only}" % PROJECT,
+     "memreplay.baseline/1"),
+    ("check --json --baseline {baseline} --limit end=+5MiB %s {training}" % PROJECT,
+     "memreplay.check/1"),
+    ("check --json --baseline {baseline} --max-site-growth 1%% --top 2 %s {leak}" % PROJECT,
+     "memreplay.check/1"),
 ]  # fmt: skip
 
 # Objects whose keys are the file's, not ours.
@@ -72,10 +104,24 @@ def snapshots(folder):
             continue
         make = [sys.executable, ROOT / "tools/make_snapshot.py", *case["make"].split()]
         subprocess.run([*make, "-o", paths[case["name"]]], check=True)
+    small = "--layers 2 --hidden 256 --depth 8 --stacks 30"
+    for name, options in {
+        "leak": "--scenario leak --steps 6 --private-pool",
+        "fragmented": "--scenario oom-fragmentation",
+    }.items():
+        paths[name] = folder / (name + ".pickle")
+        make = [sys.executable, ROOT / "tools/make_snapshot.py", *options.split(), *small.split()]
+        subprocess.run([*make, "-o", paths[name]], check=True)
     training = paths["training"].read_bytes()
     trace_only = dict(pickle.loads(training), segments=[])
+    two = pickle.loads(paths["two_devices"].read_bytes())
+    others = {
+        "segments": [dict(row, device=row["device"] + 2) for row in two["segments"]],
+        "device_traces": [[], [], *two["device_traces"]],
+    }
     odd = {
         "trace_only": pickle.dumps(trace_only),
+        "other_devices": pickle.dumps(others),
         "as_json": json.dumps(pickle.loads(training)).encode(),
         "nothing": pickle.dumps({"segments": [], "device_traces": []}),
         "cut": training[: len(training) * 2 // 3],
@@ -213,7 +259,8 @@ class OutputTest(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="memreplay_schema_")
         cls.addClassCleanup(folder.cleanup)
-        cls.paths = snapshots(pathlib.Path(folder.name))
+        cls.snapshots = snapshots(pathlib.Path(folder.name))
+        cls.baseline = pathlib.Path(folder.name, "baseline.json")
         schemas = load_schemas()
         cls.schemas = schemas
         cls.validators = {
@@ -226,14 +273,18 @@ class OutputTest(unittest.TestCase):
     @classmethod
     def outputs_of(cls, line, schema):
         """Yields (command line, schema, object)."""
-        each = [path for name, path in cls.paths.items() if name != "cut"]
-        for path in each if "{each}" in line else each[:1]:
-            words = [word.format(each=path, **cls.paths) for word in line.split()]
+        group = re.search("{(each[a-z_]*)}", line)
+        left_out = {"each": {"cut"}, "each_used": {"cut", "nothing"}}[group[1]] if group else set()
+        each = [path for name, path in cls.snapshots.items() if name not in left_out]
+        for path in each if group else each[:1]:
+            files = dict(cls.snapshots, each=path, each_used=path, baseline=cls.baseline)
+            words = [word.format(**files) for word in line.split()]
             done = subprocess.run([PROGRAM, *words, "--backend", "host"], capture_output=True)
             # 1 is a part or a check that failed: what there is to say is written all the same.
             if done.returncode not in (0, 1):
                 sys.exit("%s: exit %d: %s" % (words, done.returncode, done.stderr.decode()))
-            written = parse(done.stdout)
+            in_file = "--write-baseline" in words
+            written = parse(cls.baseline.read_bytes() if in_file else done.stdout)
             for document in written if isinstance(written, list) else [written]:
                 yield " ".join(map(str, words)), schema, document
 
