@@ -354,6 +354,9 @@ void resolve(command_line& line) {
   if (asked.common.site.links == link_style::github && asked.common.site.repo_url.empty()) {
     throw CLI::ValidationError("--link-style github", "needs --repo-url");
   }
+  if (asked.what == command::leaks && asked.common.plan.what == measure::reserved) {
+    throw CLI::ValidationError("leaks", "--measure reserved has no sites that could grow");
+  }
   if (asked.what == command::check) resolve_check(asked);
 }
 

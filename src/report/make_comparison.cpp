@@ -184,6 +184,12 @@ device_comparison compare_devices(compared_device const& a, compared_device cons
   made.a = summarize(a.input, a.replayed);
   made.b = summarize(b.input, b.replayed);
   made.by = a.cut.what;
+  if (asked.step && a.cut.by == span_request::kind::whole) {
+    throw error(
+        error_code::bad_request,
+        fmt::format("whole traces are compared, so there is no step {} to look into", *asked.step),
+        "--by steps, --by time and --by NAME (of an annotation) set parts side by side");
+  }
   if (!a.cut.spans.empty() && !b.cut.spans.empty()) {
     pair_span_reports(a, b, made);
     span_pair const& looked = choose_span(made, asked.step);

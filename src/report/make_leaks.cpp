@@ -3,6 +3,7 @@
 // The report of what grows from step to step.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -75,14 +76,15 @@ using by_site = std::map<std::uint32_t, site_series>;
 
 /// The live bytes of every site at the end of each span.
 by_site follow_sites(site_table& sites, live_history const& history, span_list const& cut) {
-  std::map<std::size_t, std::size_t> point_of_moment;
-  for (std::size_t point = 0; point < cut.spans.size(); ++point)
-    point_of_moment[history.row_of(cut.spans[point].events.last)] = point;
+  // Ranges may be nested, so several points can be of one moment.
+  std::set<std::size_t> moments;
+  for (span const& one : cut.spans) moments.insert(history.row_of(one.events.last));
   std::vector<live_set> const sets =
-      read_live_sets(history, [&](std::size_t moment) { return point_of_moment.contains(moment); });
+      read_live_sets(history, [&](std::size_t moment) { return moments.contains(moment); });
   by_site found;
-  for (auto const& [moment, point] : point_of_moment) {
-    for (site_total const& total : total_by_site(sites, sets[moment].by_stack)) {
+  for (std::size_t point = 0; point < cut.spans.size(); ++point) {
+    live_set const& live = sets[history.row_of(cut.spans[point].events.last)];
+    for (site_total const& total : total_by_site(sites, live.by_stack)) {
       site_series& row = found[static_cast<std::uint32_t>(total.id)];
       row.bytes.resize(cut.spans.size());
       row.bytes[point] = total.bytes;
