@@ -175,6 +175,24 @@ span_pair const& choose_span(device_comparison const& made, std::optional<std::i
       fmt::format("they share {} to {}", made.spans.front().number, made.spans.back().number));
 }
 
+std::int64_t bytes_at(compared_device const& side, event_index event) {
+  live_history const& history = side.replayed.history;
+  return history.moments[history.row_of(event)].bytes;
+}
+
+site_deltas compare_sites(compared_device const& a, event_index event_a, compared_device const& b,
+                          event_index event_b, comparison_options const& asked, std::int64_t top) {
+  live_set const live_a = live_set_at(a.replayed.history, event_a);
+  live_set const live_b = live_set_at(b.replayed.history, event_b);
+  bool const has_sites = !live_a.by_stack.empty() || !live_b.by_stack.empty();
+  if (!has_sites) return deltas_without_sites(bytes_at(a, event_a), bytes_at(b, event_b));
+  site_deltas made = make_site_deltas(side_sites(a.sites, live_a.by_stack),
+                                      side_sites(b.sites, live_b.by_stack), asked.match, top);
+  made.carried_in_a = live_a.carried_in_bytes;
+  made.carried_in_b = live_b.carried_in_bytes;
+  return made;
+}
+
 device_comparison compare_devices(compared_device const& a, compared_device const& b,
                                   std::vector<setting_difference> const& settings,
                                   comparison_options const& asked, std::int64_t top) {
@@ -204,12 +222,7 @@ device_comparison compare_devices(compared_device const& a, compared_device cons
     made.event_a = a.replayed.measured.peak_event;
     made.event_b = b.replayed.measured.peak_event;
   }
-  live_set const live_a = live_set_at(a.replayed.history, made.event_a);
-  live_set const live_b = live_set_at(b.replayed.history, made.event_b);
-  made.sites = make_site_deltas(side_sites(a.sites, live_a.by_stack),
-                                side_sites(b.sites, live_b.by_stack), asked.match, top);
-  made.sites.carried_in_a = live_a.carried_in_bytes;
-  made.sites.carried_in_b = live_b.carried_in_bytes;
+  made.sites = compare_sites(a, made.event_a, b, made.event_b, asked, top);
   made.findings = make_comparison_findings(made, settings);
   return made;
 }

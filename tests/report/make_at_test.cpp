@@ -194,6 +194,8 @@ TEST(at, other_measures) {
   moment_report const reserved = at(six_events(), {event(3), 0, plan});
   EXPECT_EQ(reserved.bytes, 0x10000);
   EXPECT_THAT(reserved.sites, IsEmpty());
+  EXPECT_EQ(reserved.rest.bytes, 0x10000);
+  EXPECT_EQ(reserved.rest.sites, 0);
 }
 
 TEST(at, homes_are_hidden_when_asked) {

@@ -272,10 +272,13 @@ TEST(compare, the_reserved_measure_has_no_sites) {
   a.segment_alloc(0x100'0000, 2 << 20);
   snapshot_builder b = make_run({});
   b.segment_alloc(0x100'0000, 20 << 20);
-  comparison const made = compare(a.build(), b.build(), {.plan = plan});
+  comparison const made = compare(a.build(), b.build(), {.spans = {kind::whole, {}}, .plan = plan});
   device_comparison const& device = made.devices.at(0);
   EXPECT_EQ(device.b.measured.peak_bytes - device.a.measured.peak_bytes, 18 << 20);
-  EXPECT_THAT(kinds(device), ::testing::Not(::testing::Contains("no_difference")));
+  EXPECT_EQ(device.sites.delta_bytes, 18 << 20);
+  EXPECT_THAT(device.sites.rows, IsEmpty());
+  expect_sums(device);
+  EXPECT_THAT(kinds(device), IsEmpty());
 }
 
 }  // namespace

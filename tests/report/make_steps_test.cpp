@@ -206,6 +206,13 @@ TEST(steps, other_measures) {
   EXPECT_EQ(own.spans[0].start_bytes, 0);
   EXPECT_EQ(own.spans[0].absolute_peak, 3072);
   EXPECT_EQ(own.spans[1].unmatched_frees, 0);
+  plan.older = carried_in::include;
+  plan.what = measure::reserved;
+  device_steps const reserved = steps(three_steps(), {{}, true, 0, {kind::steps, {}}, plan});
+  for (span_report const& row : reserved.spans) {
+    EXPECT_EQ(row.absolute_peak, 0x4'0000);
+    expect_sums(row);
+  }
   for (span_report const& row : own.spans) expect_sums(row);
 }
 
