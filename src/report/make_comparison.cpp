@@ -46,9 +46,20 @@ std::string number_range(span_list const& cut) {
   return fmt::format("{} to {}", cut.spans.front().number, cut.spans.back().number);
 }
 
+/// What `ask` says of a file, with the side that it is on.
+template <class AskT>
+auto naming_side(char const* side, AskT ask) {
+  try {
+    return ask();
+  } catch (error const& problem) {
+    throw error(problem.code(), fmt::format("{}: {}", side, problem.what()), problem.hint());
+  }
+}
+
 paired_spans steps_of_both(snapshot const& a, std::int32_t device_a, snapshot const& b,
                            std::int32_t device_b, span_request const& asked) {
-  paired_spans cut{find_spans(a, device_a, asked), find_spans(b, device_b, asked)};
+  paired_spans cut{naming_side("A", [&] { return find_spans(a, device_a, asked); }),
+                   naming_side("B", [&] { return find_spans(b, device_b, asked); })};
   if (!common_numbers(cut.a, cut.b).empty()) return cut;
   throw error(error_code::bad_request,
               fmt::format("the two files share none of their {}", cut.a.what),
@@ -58,15 +69,15 @@ paired_spans steps_of_both(snapshot const& a, std::int32_t device_a, snapshot co
 
 paired_spans windows_of_both(snapshot const& a, std::int32_t device_a, snapshot const& b,
                              std::int32_t device_b) {
-  std::int64_t longest = 0;
-  for (auto const& [input, device] : {std::pair(&a, device_a), std::pair(&b, device_b)}) {
-    trace_clock const clock(*input, device);
-    if (!clock.has_times()) {
-      throw error(error_code::bad_request, "the events of one of the files carry no times",
-                  "--by whole compares the traces as they are");
-    }
-    longest = std::max(longest, subtract_saturated(*clock.latest_us(), *clock.earliest_us()));
-  }
+  auto const length_of = [](char const* side, snapshot const& input, std::int32_t device) {
+    trace_clock const clock(input, device);
+    if (clock.has_times()) return subtract_saturated(*clock.latest_us(), *clock.earliest_us());
+    throw error(error_code::bad_request,
+                fmt::format("{}: device {} has no events{}", side, device,
+                            clock.events() > 0 ? " with times" : ""),
+                "--by whole compares the traces as they are");
+  };
+  std::int64_t const longest = std::max(length_of("A", a, device_a), length_of("B", b, device_b));
   std::int64_t const window = (longest / windows_of_a_trace) + 1;
   return {*time_windows(a, device_a, window), *time_windows(b, device_b, window)};
 }
@@ -288,6 +299,12 @@ comparison make_comparison(compared_side const& a, compared_side const& b,
     made.devices.push_back(compare_devices({a.input, *device_a, cuts[row].a, sites_a},
                                            {b.input, *device_b, cuts[row].b, sites_b},
                                            made.settings, asked, options.top_contributors));
+    for (auto const& [side, device] : {std::pair("A", device_a), std::pair("B", device_b)}) {
+      if (device->events > 0) continue;
+      made.notes.push_back(
+          fmt::format("device {} of {} has no events: what it holds at the end stands for its peak",
+                      device->device, side));
+    }
   }
   if (options.site.redact) redact_comparison(made);
   return made;

@@ -195,6 +195,15 @@ TEST(compare, without_common_steps_traces_are_compared) {
                 static_cast<void>(compare(a, far, {.spans = {kind::steps, {}}}));
               }),
               HasSubstr("A has 0 to 1, B has 7 to 8"));
+  snapshot const unmarked = make_run({.marks_steps = false}).build();
+  EXPECT_THAT(refusal([&] {
+                static_cast<void>(compare(a, unmarked, {.spans = {kind::steps, {}}}));
+              }),
+              HasSubstr("B: this file has no ProfilerStep annotations"));
+  EXPECT_THAT(refusal([&] {
+                static_cast<void>(compare(unmarked, a, {.spans = {kind::annotation, "f"}}));
+              }),
+              HasSubstr("A: this file has no annotation f"));
 }
 
 TEST(compare, windows_are_as_long_on_both_sides) {
@@ -256,7 +265,9 @@ TEST(compare, a_file_without_a_trace_by_its_end) {
   builder.block(4096, 4096, block_state::inactive);
   snapshot const state = builder.build();
   snapshot const traced = make_run({}).build();
-  device_comparison const made = compare(state, traced).devices.at(0);
+  comparison const both = compare(state, traced);
+  EXPECT_THAT(both.notes, ElementsAre(HasSubstr("device 0 of A has no events")));
+  device_comparison const& made = both.devices.at(0);
   EXPECT_EQ(made.event_a, before_trace);
   EXPECT_EQ(made.sites.total_a, 4096);
   EXPECT_EQ(made.sites.total_b, 6144);

@@ -230,7 +230,8 @@ TEST(find_spans, the_whole_trace) {
 
 TEST(find_spans, a_device_without_events_has_no_parts) {
   snapshot const input = trace_of(4).build();
-  for (kind const by : {kind::period, kind::time, kind::whole})
+  for (kind const by :
+       {kind::automatic, kind::steps, kind::annotation, kind::period, kind::time, kind::whole})
     EXPECT_THAT(refusal(input, {by, {}}, 1), HasSubstr("no events"));
 }
 
