@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t most_samples = 2048;
 constexpr double least_likeness = 0.5;      // of the curve with itself, one period later
+constexpr std::size_t fewest_swings = 6;    // fewer are chance
 constexpr std::size_t shortest_period = 4;  // samples: below, it is noise of the sampling
 
 /// The lowest value of the curve in each of equally long runs of events, and where it is.
@@ -53,11 +54,12 @@ samples sample_curve(trace_view const& trace) {
   return made;
 }
 
-/// Takes a straight line off, so that a curve that only grows is like nothing.
-std::vector<double> without_trend(std::vector<double> values) {
-  auto const count = static_cast<double>(values.size());
+/// Takes a straight line off, so that a curve that only grows is like nothing: the one that fits
+/// the values from `from` on.
+std::vector<double> without_trend(std::vector<double> values, std::size_t from) {
+  auto const count = static_cast<double>(values.size() - from);
   double sum = 0, sum_x = 0, sum_xy = 0, sum_xx = 0;
-  for (std::size_t x = 0; x < values.size(); ++x) {
+  for (std::size_t x = from; x < values.size(); ++x) {
     auto const at = static_cast<double>(x);
     sum += values[x];
     sum_x += at;
@@ -69,6 +71,11 @@ std::vector<double> without_trend(std::vector<double> values) {
   for (std::size_t x = 0; x < values.size(); ++x)
     values[x] -= sum / count + slope * (static_cast<double>(x) - sum_x / count);
   return values;
+}
+
+/// The values from `from` on.
+std::vector<double> rest_of(std::vector<double> const& values, std::size_t from) {
+  return {values.begin() + static_cast<std::ptrdiff_t>(from), values.end()};
 }
 
 /// Correlation of the curve with itself `shift` samples later.
@@ -91,10 +98,10 @@ bool swings(std::vector<double> const& low, std::vector<double> const& values) {
   return (*most - *least) * static_cast<double>(low.size()) > 2 * moved;
 }
 
-/// In samples; 0 when there is none.
-std::size_t find_shift(std::vector<double> const& low) {
-  std::vector<double> const values = without_trend(low);
-  if (values.empty() || !swings(low, values)) return 0;
+/// In samples, of the curve from `from` on; 0 when there is none.
+std::size_t find_shift(std::vector<double> const& low, std::size_t from) {
+  std::vector<double> const values = rest_of(without_trend(low, from), from);
+  if (values.empty() || !swings(rest_of(low, from), values)) return 0;
   std::size_t const longest = values.size() / 3;
   std::vector<double> like(longest + 1, 0.0);
   for (std::size_t shift = 1; shift <= longest; ++shift) like[shift] = likeness(values, shift);
@@ -158,6 +165,49 @@ std::vector<std::size_t> find_borders(std::vector<double> const& low, std::size_
   return borders;
 }
 
+/// Two borders of three are about as far apart as the others.
+bool are_even(std::vector<std::size_t> const& borders) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t row = 1; row < borders.size(); ++row)
+    lengths.push_back(borders[row] - borders[row - 1]);
+  std::sort(lengths.begin(), lengths.end());
+  if (lengths.size() < fewest_swings) return false;
+  std::size_t const usual = lengths[lengths.size() / 2];
+  auto const like_usual = std::count_if(
+      lengths.begin(), lengths.end(),
+      [usual](std::size_t length) { return length * 3 >= usual * 2 && length * 2 <= usual * 3; });
+  return static_cast<std::size_t>(like_usual) * 3 >= lengths.size() * 2;
+}
+
+/// Where steps are too unequal for one shift: the low points between which the curve rises from the
+/// lower third of its usual range to the upper third. The line and the range are those from
+/// `from` on.
+std::vector<std::size_t> find_swings(std::vector<double> const& low, std::size_t from) {
+  std::vector<double> const values = without_trend(low, from);
+  std::vector<double> sorted = rest_of(values, from);
+  if (sorted.empty() || !swings(rest_of(low, from), sorted)) return {};
+  std::sort(sorted.begin(), sorted.end());
+  double const least = sorted[sorted.size() / 10];
+  double const most = sorted[sorted.size() - 1 - sorted.size() / 10];
+  double const down = least + (most - least) / 3;
+  double const up = most - (most - least) / 3;
+  std::vector<std::size_t> borders;
+  bool is_low = true;
+  std::size_t lowest = 0;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (is_low && values[at] > up) {
+      borders.push_back(lowest);
+      is_low = false;
+    } else if (!is_low && values[at] < down) {
+      is_low = true;
+      lowest = at;
+    }
+    if (is_low && values[at] < values[lowest]) lowest = at;
+  }
+  if (is_low) borders.push_back(lowest);
+  return are_even(borders) ? borders : std::vector<std::size_t>{};
+}
+
 }  // namespace
 
 std::vector<event_range> find_period(snapshot const& input, std::int32_t device) {
@@ -169,13 +219,12 @@ std::vector<event_range> find_period(snapshot const& input, std::int32_t device)
   std::size_t shift = 0;
   for (std::size_t const warm_up : {count / 4, count / 2, std::size_t{0}}) {
     from = warm_up;
-    shift = find_shift({curve.low.begin() + static_cast<std::ptrdiff_t>(from), curve.low.end()});
+    shift = find_shift(curve.low, from);
     if (shift != 0) break;
   }
-  if (shift == 0) return {};
-
   std::vector<std::size_t> const borders =
-      find_borders(curve.low, find_phase(curve.low, from, shift), shift);
+      shift != 0 ? find_borders(curve.low, find_phase(curve.low, from, shift), shift)
+                 : find_swings(curve.low, count / 4);
   std::vector<event_range> ranges;
   for (std::size_t row = 1; row < borders.size(); ++row) {
     event_index const before = curve.where[borders[row - 1]];

@@ -133,6 +133,20 @@ TEST(leaks, what_grows_in_two_steps_of_three_does) {
   EXPECT_THAT(leaks_of({512, 0, 0, 512, 0, 0, 512}).leaks, IsEmpty());
 }
 
+TEST(leaks, parts_that_nobody_marked_may_be_shorter_than_a_step) {
+  snapshot_builder builder;
+  stack_id const where = builder.stack({table_line});
+  for (std::uint64_t row = 0; row < 10; ++row) {
+    builder.at_time(origin + static_cast<std::int64_t>(row) * 100)
+        .alloc(0x100'0000, 4096)
+        .free(0x100'0000);
+    if (row % 2 == 1) builder.alloc(0x1000 * (row + 1), 512, where);
+  }
+  device_leaks const made = leaks(builder.build(), {kind::time, {}});
+  ASSERT_EQ(made.leaks.size(), 1U);
+  EXPECT_EQ(made.leaks[0].growing_steps, 5);
+}
+
 TEST(leaks, a_plateau_has_stopped_growing) {
   EXPECT_THAT(leaks_of({512, 512, 512, 512, 512, 512, 512, 0, 0, 0, 0}).leaks, IsEmpty());
   EXPECT_THAT(leaks_of({512, 512, 512, 0, 0, 0, 0, 0, 0}).leaks, IsEmpty());
@@ -142,6 +156,24 @@ TEST(leaks, a_window_that_is_emptied_is_none) {
   EXPECT_THAT(leaks_of({512, 512, 512, 512, -1, 512, 512, 512, 512, -1, 512, 512}).leaks,
               IsEmpty());
   EXPECT_THAT(leaks_of({512, 512, 512, 512, -1, 512, 512, 512, 512}).leaks, IsEmpty());
+  // Cleared once, early on, and growing ever since: two windows are not enough to tell.
+  EXPECT_THAT(leaks_of({0, 512, 512, -1, 512, 512, 512, 512}).leaks, IsEmpty());
+  EXPECT_THAT(leaks_of({0, 512, -1, 512, 512, 512, 512, 512}).leaks, IsEmpty());
+}
+
+TEST(leaks, a_dip_on_the_way_up_does_not_hide_growth) {
+  looping_program program;
+  std::uint64_t spare = 0;
+  for (int step = 0; step < 9; ++step) {
+    program.step([&](int) {
+      static_cast<void>(program.keep(leak_line, 1024));
+      if (step == 0) spare = program.keep(leak_line, 1536);
+      if (step == 1) program.drop(spare);
+    });
+  }
+  device_leaks const made = leaks(program.builder.build());
+  ASSERT_EQ(made.leaks.size(), 1U);
+  EXPECT_EQ(made.leaks[0].bytes[1], 2048);
 }
 
 TEST(leaks, the_steepest_is_first_and_the_rest_is_counted) {

@@ -115,6 +115,18 @@ TEST(find_period, a_program_that_first_builds_its_model) {
   }
 }
 
+// Too unequal to lie on each other a fixed time later.
+TEST(find_period, steps_of_very_unequal_length) {
+  stepping_program program;
+  program.keep(100);
+  for (std::uint64_t const count : {50U, 80U, 75U, 52U, 55U, 78U, 50U, 51U, 80U, 77U})
+    program.step(count);
+  std::vector<event_range> const found = find_period(program.build(), 0);
+  EXPECT_GE(found.size(), 8U);
+  EXPECT_LE(found.size(), 11U);
+  expect_steps({found.begin() + 1, found.end()}, program.starts(), 3);
+}
+
 TEST(find_period, four_steps_are_enough_and_two_are_not) {
   stepping_program four;
   for (int step = 0; step < 4; ++step) four.step(50);
