@@ -162,9 +162,8 @@ class Steps(AnswersTest):
 
     def test_steps_that_are_cut_off(self):
         snapshot = make_snapshot()
-        ends = ({"name": "ProfilerStep#1", "stage": "START"}, {"name": "ProfilerStep#4", "stage": "END"})
-        left = [a for a in snapshot["external_annotations"]
-                if {"name": a["name"], "stage": a["stage"]} not in ends]
+        ends = (("ProfilerStep#1", "START"), ("ProfilerStep#4", "END"))
+        left = [a for a in snapshot["external_annotations"] if (a["name"], a["stage"]) not in ends]
         path = self.snap("a.pickle", {**snapshot, "external_annotations": left})
         text = self.text("steps", path)
         for step, is_cut in ((1, True), (2, False), (3, False), (4, True)):
@@ -205,11 +204,13 @@ class WithoutTrace(AnswersTest):
                                 says=("device 0 has no events", "memreplay at --end"))
 
     def test_compared_by_its_end(self):
-        a, b = self.snap("a.pickle"), self.snap("b.pickle", {"segments": make_snapshot()["segments"]})
+        a = self.snap("a.pickle")
+        b = self.snap("b.pickle", {"segments": make_snapshot()["segments"]})
         found = self.ask("compare", a, b)
         self.assertIn("device 0 of B has no events", found["notes"][0])
         self.assertEqual(found["devices"][0]["deltas"]["total_b"], 4 * 4096)
-        self.refuse("compare", a, b, "--by", "time", says=("B: device 0 has no events", "--by whole"))
+        self.refuse("compare", a, b, "--by", "time",
+                    says=("B: device 0 has no events", "--by whole"))
         self.refuse("compare", b, a, "--by", "steps", says=("A: device 0 has no events",))
         self.refuse("compare", a, b, "--step", "1", says=("whole traces are compared",))
 
@@ -303,8 +304,8 @@ class Forms(AnswersTest):
 
     def test_segments_have_no_sites(self):
         path = self.snap("a.pickle")
-        for words in (("at", path, "--end"), ("steps", path), ("compare", path, path, "--by", "whole"),
-                      ("at", path, path, "--end")):
+        for words in (("at", path, "--end"), ("at", path, path, "--end"), ("steps", path),
+                      ("compare", path, path), ("compare", path, path, "--by", "whole")):
             text = self.text(*words, "--measure", "reserved")
             self.assertIn("Segments belong to no site", text)
             self.assertNotIn("Nothing is live", text)

@@ -5,9 +5,10 @@
 
     leaks_test.py PROGRAM [SEEDS]
 
-However the trace is cut, the planted site must be found and be the only one; where none is
-planted, none may be found. Around it a table fills, graphs are captured, a window is emptied now and
-then, and each step allocates and frees up to 27 GiB.
+However the trace is cut, the planted site must be found and be the only one; where none is planted,
+none may be found. Around it a table fills, graphs are captured, a window is emptied now and then,
+and each step allocates and frees up to 27 GiB. That nothing repeats is no wrong answer of `--by
+auto`, but it must be rare.
 """
 import json
 import pathlib
@@ -26,7 +27,7 @@ PROGRAMS = [
 ]
 # Cuts of traces with and without marked steps.
 MARKED = ((), ("--by", "steps"), ("--by", "auto"), ("--by", "time"))
-# Eight steps that swing as much within as from one to the next: `auto` may say that nothing repeats.
+# Eight steps that swing as much within as from one to the next.
 UNCLEAR = {(8, HEAVY), (8, LARGE)}
 BARE = ((), ("--by", "Optimizer.step#AdamW.step"), ("--by", "auto"), ("--by", "time"))
 
@@ -39,12 +40,17 @@ def make(folder, scenario, steps, seed, *options):
     return snapshot, json.loads(truth.read_text())["devices"][0]["planted"]
 
 
-def problems(program, snapshot, planted, steps, cut, may_refuse):
+class Refused(Exception):
+    """Nothing repeats in the curve."""
+
+
+def problems(program, snapshot, planted, steps, cut):
     run = subprocess.run([program, "leaks", snapshot, "--json", "--quiet", *cut],
                          capture_output=True, text=True)
     if run.returncode != 0:
-        is_fine = may_refuse and run.returncode == 2 and "nothing repeats" in run.stderr
-        return [] if is_fine else [run.stderr.strip()]
+        if cut == ("--by", "auto") and run.returncode == 2 and "nothing repeats" in run.stderr:
+            raise Refused
+        return [run.stderr.strip()]
     said = json.loads(run.stdout)["devices"][0]
     sites = [row["site"] for row in said["leaks"]]
     site = planted["leak_site"]
@@ -65,27 +71,37 @@ def problems(program, snapshot, planted, steps, cut, may_refuse):
     return found
 
 
+def ask(program, folder, seed, refusals):
+    """The problems of one seed."""
+    for steps, model in PROGRAMS:
+        for scenario in ("leak", "steady"):
+            for cuts, markers in ((MARKED, ()), (BARE, ("--no-step-markers",))):
+                snapshot, planted = make(folder, scenario, steps, seed, *model, *markers)
+                for cut in cuts:
+                    try:
+                        found = problems(program, snapshot, planted, steps, cut)
+                    except Refused:
+                        refusals.append((steps, model))
+                        continue
+                    for problem in found:
+                        yield "%s, seed %d, %d steps, %s: %s" % (
+                            scenario, seed, steps, " ".join((*model, *markers, *cut)), problem)
+
+
 def main():
     program = sys.argv[1]
     seeds = range(1, 1 + (int(sys.argv[2]) if len(sys.argv) > 2 else 3))
-    failed = 0
+    failed, refusals = 0, []
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
         for seed in seeds:
-            for steps, model in PROGRAMS:
-                for scenario in ("leak", "steady"):
-                    for cuts, markers in ((MARKED, ()), (BARE, ("--no-step-markers",))):
-                        snapshot, planted = make(folder, scenario, steps, seed, *model, *markers)
-                        for cut in cuts:
-                            may_refuse = cut == ("--by", "auto") and (steps, model) in UNCLEAR
-                            found = problems(program, snapshot, planted, steps, cut, may_refuse)
-                            failed += bool(found)
-                            for problem in found:
-                                print("%s, seed %d, %d steps, %s: %s" % (
-                                    scenario, seed, steps, " ".join((*model, *markers, *cut)),
-                                    problem))
-    print("%d seeds, %d failures" % (len(seeds), failed))
-    return 1 if failed else 0
+            for problem in ask(program, pathlib.Path(name), seed, refusals):
+                print(problem)
+                failed += 1
+    unexpected = sum(one not in UNCLEAR for one in refusals)
+    asked = 4 * len(seeds) * (len(PROGRAMS) - len(UNCLEAR))
+    print("%d seeds, %d failures; %d times of %d nothing repeats, and %d where that is unclear" %
+          (len(seeds), failed, unexpected, asked, len(refusals) - unexpected))
+    return 1 if failed or unexpected * 10 > asked else 0
 
 
 if __name__ == "__main__":
