@@ -16,9 +16,7 @@
 
 namespace memreplay::cli {
 
-enum class command {
-  report, info, compare, at, steps, leaks, segments, oom, check, completion
-};
+enum class command { report, info, compare, at, steps, leaks, segments, oom, check, completion };
 
 /// Options that every analysing command takes.
 struct common_request {
