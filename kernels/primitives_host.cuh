@@ -154,7 +154,6 @@ class part_sorter {
       count(low, high);
       move(low, places_[0]);
       ends_in_there = !ends_in_there;
-      bits = rest;
       if (rest == 0) break;
       move(high, places_[1]);
       ends_in_there = !ends_in_there;

@@ -59,7 +59,7 @@ struct comparison {
   report_header a, b;
   std::vector<setting_difference> settings;
   std::vector<device_comparison> devices;  ///< at least one
-  std::vector<std::string> notes;  ///< devices that only one file has, other frames, ...
+  std::vector<std::string> notes;          ///< devices that only one file has, other frames, ...
 };
 
 }  // namespace memreplay

@@ -3,6 +3,7 @@
 // The report of two runs side by side.
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,12 +32,11 @@ namespace {
 constexpr std::int64_t windows_of_a_trace = 10;
 
 std::vector<std::int64_t> common_numbers(span_list const& a, span_list const& b) {
+  std::unordered_set<std::int64_t> others;
+  for (span const& one : b.spans) others.insert(one.number);
   std::vector<std::int64_t> common;
   for (span const& one : a.spans) {
-    bool const has_both = std::any_of(b.spans.begin(), b.spans.end(), [&](span const& other) {
-      return other.number == one.number;
-    });
-    if (has_both) common.push_back(one.number);
+    if (others.contains(one.number)) common.push_back(one.number);
   }
   return common;
 }

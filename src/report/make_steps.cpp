@@ -54,16 +54,19 @@ std::set<std::size_t> choose_spans(span_list const& cut, device_replay const& re
 
 /// The annotations that begin within each span. Steps themselves are left out.
 void add_annotations(snapshot const& input, std::vector<span_report>& spans) {
-  std::vector<annotation_range> const ranges = pair_annotations(input);
+  std::vector<annotation_range> ranges = pair_annotations(input);
+  std::erase_if(ranges, [&](annotation_range const& range) {
+    return !range.has_start ||
+           input.strings[range.name].find("ProfilerStep#") != std::string_view::npos;
+  });
+  std::ranges::sort(ranges, {}, &annotation_range::start_us);
   for (span_report& one : spans) {
     if (!one.where.start_us || !one.where.end_us) continue;
     std::unordered_map<std::uint32_t, std::int64_t> counts;
-    for (annotation_range const& range : ranges) {
-      bool const is_in = range.has_start && range.start_us >= *one.where.start_us &&
-                         range.start_us < *one.where.end_us;
-      if (is_in && input.strings[range.name].find("ProfilerStep#") == std::string_view::npos)
-        ++counts[to_row(range.name)];
-    }
+    auto const first =
+        std::ranges::lower_bound(ranges, *one.where.start_us, {}, &annotation_range::start_us);
+    for (auto range = first; range != ranges.end() && range->start_us < *one.where.end_us; ++range)
+      ++counts[to_row(range->name)];
     for (auto const& [name, count] : counts)
       one.annotations.push_back({std::string(input.strings[string_id{name}]), count});
     std::sort(one.annotations.begin(), one.annotations.end(),

@@ -73,9 +73,9 @@ TEST(make_link_target, takes_windows_paths_with_a_drive) {
 
 TEST(make_link_target, gives_none_without_an_absolute_path) {
   for (auto const style : {link_style::vscode, link_style::cursor, link_style::file}) {
-    for (auto const* const path : {"", "??", "train.py", "./train.py", "<frozen runpy>", "<string>",
-                                   "<eval_with_key>.12", "C:", "C:train.py", "/", R"(C:\)",
-                                   R"(\\host\share\train.py)"}) {
+    for (auto const* const path :
+         {"", "??", "train.py", "./train.py", "<frozen runpy>", "<string>", "<eval_with_key>.12",
+          "C:", "C:train.py", "/", R"(C:\)", R"(\\host\share\train.py)"}) {
       EXPECT_EQ(link(style, path, 3), "") << path;
     }
   }

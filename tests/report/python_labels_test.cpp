@@ -320,13 +320,42 @@ TEST(read_python_scopes, gives_nothing_for_a_source_that_does_not_hang_together)
   std::string const whole = "def f():\n  pass\n";
   ASSERT_EQ(spans_of(whole).size(), 1U);
   for (std::string_view const tail : {
-           "x = (\n", "x = )\n", "x = (]\n", "x = {(})\n",                       // brackets
-           "x = 'a\n", "x = \"a", "x = '''a''\n", "'\\", "'\\\n", "'''\\",       // strings
-           "f'{x'\n", "f'{x:'\n", "f'{x:y\n", "f'''{x'''\n", "f'{x)}'", "f'a\n", "f'\\N{",
-           "x = \\ 1\n", "x = \\",                                              // backslashes
-           "    y = 1\n", " y = 1\n", "if x:\n", "if x:\ny = 1\n", "if x:\n  y\n z\n",  // blocks
-           "@a\n", "@a\nx = 1\n", "def g()\n", "def : pass\n", "def", "class 1: pass\n",
-           "async def\n", "x = $\n", "`x`\n", "x?\n", "\x01\n", "\x7f\n",        // foreign
+           "x = (\n",
+           "x = )\n",
+           "x = (]\n",
+           "x = {(})\n",  // brackets
+           "x = 'a\n",
+           "x = \"a",
+           "x = '''a''\n",
+           "'\\",
+           "'\\\n",
+           "'''\\",  // strings
+           "f'{x'\n",
+           "f'{x:'\n",
+           "f'{x:y\n",
+           "f'''{x'''\n",
+           "f'{x)}'",
+           "f'a\n",
+           "f'\\N{",
+           "x = \\ 1\n",
+           "x = \\",  // backslashes
+           "    y = 1\n",
+           " y = 1\n",
+           "if x:\n",
+           "if x:\ny = 1\n",
+           "if x:\n  y\n z\n",  // blocks
+           "@a\n",
+           "@a\nx = 1\n",
+           "def g()\n",
+           "def : pass\n",
+           "def",
+           "class 1: pass\n",
+           "async def\n",
+           "x = $\n",
+           "`x`\n",
+           "x?\n",
+           "\x01\n",
+           "\x7f\n",  // foreign
        }) {
     EXPECT_EQ(spans_of(whole + std::string{tail}), spans{}) << tail;
   }
@@ -373,7 +402,9 @@ TEST(read_python_scopes, survives_cuts_and_changes_at_every_byte) {
     for (char const replacement : replacements) {
       std::string changed{rich_source};
       expect_sound(changed.insert(i, 1, replacement));
-      if (i < rich_source.size()) { expect_sound(changed.erase(i + 1, 1)); }
+      if (i < rich_source.size()) {
+        expect_sound(changed.erase(i + 1, 1));
+      }
     }
   }
 }
@@ -381,8 +412,8 @@ TEST(read_python_scopes, survives_cuts_and_changes_at_every_byte) {
 TEST(read_python_scopes, survives_noise) {
   std::mt19937 random{42};
   constexpr std::array<std::string_view, 24> pieces{
-      "def ", "class ", "async ", "f(", ")", ":", "\n", "\r\n", "  ", "\t", "\"", "'''", "f\"", "{",
-      "}",    "[",      "]",      "\\", "#", "@", "x",  "\f",   "\xC3", "\\N{"};
+      "def ", "class ", "async ", "f(", ")", ":",  "\n", "\r\n", "  ", "\t", "\"",   "'''",
+      "f\"",  "{",      "}",      "[",  "]", "\\", "#",  "@",    "x",  "\f", "\xC3", "\\N{"};
   for (int round = 0; round < 3000; ++round) {
     std::string bytes;
     std::string words;
@@ -398,7 +429,9 @@ TEST(read_python_scopes, survives_noise) {
 TEST(read_python_scopes, stays_linear_where_a_source_is_built_to_hurt) {
   auto const repeated = [](std::string_view piece, std::size_t count) {
     std::string result;
-    for (std::size_t i = 0; i < count; ++i) { result.append(piece); }
+    for (std::size_t i = 0; i < count; ++i) {
+      result.append(piece);
+    }
     return result;
   };
   auto const start = std::chrono::steady_clock::now();
@@ -424,7 +457,9 @@ TEST(read_python_scopes, stays_linear_where_a_source_is_built_to_hurt) {
 TEST(read_python_scopes, stops_where_python_stops_indenting) {
   auto const nested = [](std::size_t depth) {
     std::string source;
-    for (std::size_t i = 0; i < depth; ++i) { source.append(i, ' ').append("class A:\n"); }
+    for (std::size_t i = 0; i < depth; ++i) {
+      source.append(i, ' ').append("class A:\n");
+    }
     return source.append(depth, ' ').append("pass\n");
   };
   EXPECT_EQ(read_python_scopes(nested(99)).size(), 99U);
@@ -506,9 +541,8 @@ TEST_F(python_labels_test, opens_regular_python_files_alone) {
   for (auto const* const name : {"pipe.py", "folder.py", "device.py", "loop.py", "missing.py"}) {
     EXPECT_EQ(labels_.label((folder_ / name).string(), 1), "") << name;
   }
-  for (std::string const& path :
-       {""s, "??"s, "<frozen runpy>"s, "<string>.py"s, "\0.py"s,
-        std::string(100'000, 'x') + ".py"}) {
+  for (std::string const& path : {""s, "??"s, "<frozen runpy>"s, "<string>.py"s, "\0.py"s,
+                                  std::string(100'000, 'x') + ".py"}) {
     EXPECT_EQ(labels_.label(path, 1), "") << path.substr(0, 80);
   }
 
@@ -539,9 +573,13 @@ std::string output_of(std::string const& command) {
 TEST(python_labels_oracle, agrees_with_ast_on_every_line_of_the_standard_library) {
   auto const has_python =
       "python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' >/dev/null 2>&1";
-  if (std::system(has_python) != 0) { GTEST_SKIP() << "no python3 from 3.8 on to ask"; }
+  if (std::system(has_python) != 0) {
+    GTEST_SKIP() << "no python3 from 3.8 on to ask";
+  }
   auto const script = fs::path{__FILE__}.parent_path() / "python_labels_oracle.py";
-  if (!fs::exists(script)) { GTEST_SKIP() << "the sources are not here: " << script; }
+  if (!fs::exists(script)) {
+    GTEST_SKIP() << "the sources are not here: " << script;
+  }
 
   auto const output = output_of("python3 '" + script.string() + "' --stdlib 60");
   python_labels labels;
@@ -554,7 +592,9 @@ TEST(python_labels_oracle, agrees_with_ast_on_every_line_of_the_standard_library
     rest.remove_prefix(std::min(row.size() + 1, rest.size()));
     auto const word = row.substr(0, row.find('\t'));
     auto const value = std::string{row.substr(std::min(word.size() + 1, row.size()))};
-    if (word == "unparsed") { continue; }
+    if (word == "unparsed") {
+      continue;
+    }
     if (word == "file") {
       path = value;
       ++files;
@@ -562,7 +602,9 @@ TEST(python_labels_oracle, agrees_with_ast_on_every_line_of_the_standard_library
     }
     ++lines;
     auto const label = labels.label(path, std::stoll(std::string{word}));
-    if (label == value) { continue; }
+    if (label == value) {
+      continue;
+    }
     ++differences;
     if (differences <= 20) {
       ADD_FAILURE() << path << ":" << word << " is in '" << value << "', not '" << label << "'";
