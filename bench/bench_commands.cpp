@@ -32,8 +32,10 @@ void run(benchmark::State& state, command what, std::vector<std::string> const& 
       break;
     }
   }
-  auto const file_bytes = std::filesystem::file_size(arguments.back());
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file_bytes));
+  std::int64_t bytes = 0;
+  for (std::string const& file : line.asked.inputs)
+    bytes += static_cast<std::int64_t>(std::filesystem::file_size(file));
+  state.SetBytesProcessed(state.iterations() * bytes);
 }
 
 void add(std::string const& name, command what, bench::input_file const& input,
@@ -45,7 +47,8 @@ void add(std::string const& name, command what, bench::input_file const& input,
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.push_back(input.path);
     std::string full_name = name;
-    for (std::string const& option : options) full_name += " " + option;
+    for (std::string const& option : options)
+      full_name += " " + (option == input.path ? input.name : option);
     full_name += "/" + input.name + "/threads:" + count;
     benchmark::RegisterBenchmark(full_name.c_str(), run, what, arguments,
                                  static_cast<std::size_t>(threads))
@@ -68,6 +71,13 @@ int main(int argc, char** argv) {
     add("report", cli::run_report, input, out);
     add("report", cli::run_report, input, out, {"--sizes", "block"});
     add("info", cli::run_info, input, out);
+    add("at", cli::run_at, input, out, {"--peak", "1"});
+    add("steps", cli::run_steps, input, out, {"--by", "whole"});
+    add("leaks", cli::run_leaks, input, out, {"--by", "time"});
+    add("compare", cli::run_compare, input, out, {"--by", "whole", input.path});
+    add("oom", cli::run_oom, input, out);
+    add("segments", cli::run_segments, input, out, {"--peak", "1"});
+    add("check", cli::run_check, input, out, {"--limit", "peak=1EiB"});
   }
   benchmark::Initialize(&argc, argv);
   bool const is_known = !benchmark::ReportUnrecognizedArguments(argc, argv);
