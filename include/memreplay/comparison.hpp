@@ -37,7 +37,6 @@ struct trace_summary {
   std::int64_t unmatched_frees = 0;
   exactness max_memory_allocated;
   segment_summary segments;
-  std::optional<baseline_summary> baseline;
 };
 
 struct device_comparison {
@@ -59,7 +58,7 @@ struct comparison {
   site_match match = site_match::site;
   report_header a, b;
   std::vector<setting_difference> settings;
-  std::vector<device_comparison> devices;
+  std::vector<device_comparison> devices;  ///< at least one
   std::vector<std::string> notes;  ///< devices that only one file has, other frames, ...
 };
 

@@ -94,8 +94,7 @@ void add_named_limits_option(CLI::App& app,
          "of one measure (peak, reserved, end, max_memory_allocated) or site: a growth in place of "
          "the two above, or a cap (70GiB) beside them; repeatable")
       ->type_name("NAME=LIMIT")
-      ->expected(1)
-      ->take_all()
+      ->allow_extra_args(false)  // else it would take the snapshot that follows
       ->group(group);
 }
 

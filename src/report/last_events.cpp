@@ -85,7 +85,10 @@ last_events find_last_events(snapshot const& input, trace_view const& trace, eve
         add(made.allocs, made.alloc_bytes, size);
         live[trace.address(event)] = {trace.stack(event), to_bytes(size)};
         break;
-      case action::free_requested: add(made.frees, made.free_bytes, size); break;
+      case action::free_requested:
+        add(made.frees, made.free_bytes, size);
+        live.erase(trace.address(event));
+        break;
       case action::free_completed: live.erase(trace.address(event)); break;
       case action::segment_alloc:
       case action::segment_map: add(made.segment_allocs, made.segment_alloc_bytes, size); break;

@@ -120,7 +120,6 @@ trace_summary summarize(snapshot const& input, device_replay const& replayed) {
   made.unmatched_frees = replayed.counts.unmatched_frees;
   made.max_memory_allocated = replayed.max_memory_allocated;
   made.segments = summarize_segments(input, replayed.device);
-  if (replayed.events > 0 && input.has_segments) made.baseline = summarize_baseline(replayed);
   return made;
 }
 

@@ -148,7 +148,8 @@ device_report make_device(report_context& context, report const& model,
   made.ring_truncated = ring.is_truncated;
   made.ring_reason = ring.reason;
   made.segments = summarize_segments(context.input, replayed.device);
-  if (replayed.events > 0 && context.input.has_segments) made.baseline = summarize_baseline(replayed);
+  if (replayed.events > 0 && context.input.has_segments)
+    made.baseline = summarize_baseline(replayed);
   made.counts = replayed.counts;
   made.timeline = replayed.timeline;
   made.peaks = make_peaks(context, trace, replayed);

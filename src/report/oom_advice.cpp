@@ -53,10 +53,11 @@ void advise_on_fragments(report_header const& header, oom_device_report const& d
   }
   if (is_fragmented && !device.pinners.empty()) {
     pinner_row const& top = device.pinners.front();
-    out.push_back({"pinner", fmt::format("allocate earlier, or free, what {} keeps", top.site),
-                   fmt::format("its {} keep {} nearly empty segments from being reused as a whole",
-                               byte_text(top.live_bytes), top.segments),
-                   top.stranded_bytes});
+    out.push_back(
+        {"pinner", fmt::format("allocate earlier, or free, what {} keeps", top.site),
+         fmt::format("its {} keep {} nearly empty segment{} from being reused as a whole",
+                     byte_text(top.live_bytes), top.segments, top.segments == 1 ? "" : "s"),
+         top.stranded_bytes});
   }
 }
 

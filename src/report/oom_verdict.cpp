@@ -57,6 +57,12 @@ class judge {
 
   std::string asked() const { return fmt::format("The request of {}", byte_text(request_)); }
   std::int64_t driver_free() const { return memory_.driver_free_bytes.value_or(0); }
+  /// The same where nobody knows it: at most what the device has beside the reserved bytes.
+  std::int64_t perhaps_driver_free() const {
+    if (memory_.driver_free_bytes || !memory_.capacity_bytes) return driver_free();
+    std::int64_t const context = *memory_.capacity_bytes / context_part;
+    return excess(excess(*memory_.capacity_bytes, memory_.reserved_bytes), context);
+  }
   /// What could ever have been this process's; 0 where neither the file nor the user tells.
   std::int64_t whole() const {
     if (memory_.capacity_bytes) return *memory_.capacity_bytes;
@@ -227,7 +233,7 @@ class judge {
   }
 
   void ask_scattered() {
-    std::int64_t const all = add_saturated(space_.free_bytes, driver_free());
+    std::int64_t const all = add_saturated(space_.free_bytes, perhaps_driver_free());
     bool const elsewhere =
         std::max(space_.other_stream_bytes, space_.other_pool_bytes) >= request_ &&
         is_worth_a_word(space_.free_bytes);
@@ -242,9 +248,10 @@ class judge {
                       byte_text(space_.other_stream_bytes)));
     } else if (all >= request_ && is_worth_a_word(space_.free_bytes)) {
       say(oom_cause::fragmentation, confidence::likely,
-          fmt::format("{} were free or left with the driver, enough for {}, but spread over "
+          fmt::format("{}{} were free or left with the driver, enough for {}, but spread over "
                       "segments, streams and pools: no piece was large enough.",
-                      byte_text(all), byte_text(request_)));
+                      memory_.driver_free_bytes ? "" : "Up to ", byte_text(all),
+                      byte_text(request_)));
     }
   }
 

@@ -127,7 +127,7 @@ std::string write_comparison_json(comparison const& model) {
   for (setting_difference const& row : model.settings)
     settings[row.key] = {{"a", optional_json(row.a)}, {"b", optional_json(row.b)}};
   out["config_diffs"] = std::move(settings);
-  if (!model.devices.empty()) add_flat_keys(model.devices.front(), out);
+  add_flat_keys(model.devices.front(), out);
   out["notes"] = model.notes;
   out["a"] = header_json(model.a);
   out["b"] = header_json(model.b);

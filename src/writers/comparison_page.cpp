@@ -3,6 +3,8 @@
 // Two runs side by side, as a page for people.
 #include <memreplay/write_report.hpp>
 
+#include <algorithm>
+
 #include "base/byte_text.hpp"
 #include "writers/exactness_text.hpp"
 #include "writers/page.hpp"
@@ -63,12 +65,14 @@ void show_spans(device_comparison const& device, page& shown) {
   page_table& table = shown.table({{"step"},
                                    {"peak A", align::right},
                                    {"peak B", align::right},
+                                   {"B - A", align::right},
                                    {"allocs A", align::right},
                                    {"allocs B", align::right},
                                    {"allocated A", align::right},
                                    {"allocated B", align::right}});
   for (span_pair const& pair : device.spans) {
     table.add({pair.name, byte_text(pair.a.absolute_peak), byte_text(pair.b.absolute_peak),
+               signed_byte_text(pair.b.absolute_peak - pair.a.absolute_peak),
                count_text(pair.a.alloc_count), count_text(pair.b.alloc_count),
                byte_text(pair.a.throughput_bytes), byte_text(pair.b.throughput_bytes)});
   }
@@ -82,11 +86,10 @@ void show_device(device_comparison const& device, page& shown) {
   show_segments(device.a.segments, device.b.segments, shown);
   show_traces(device.a, device.b, shown);
   show_spans(device, shown);
-  shown.heading(3, device.looked_into ? fmt::format("Live at the peaks of number {}, by site: {}",
-                                                    *device.looked_into,
-                                                    signed_byte_text(device.sites.delta_bytes))
-                                      : fmt::format("Live at the peaks, by site: {}",
-                                                    signed_byte_text(device.sites.delta_bytes)));
+  auto const inside = std::ranges::find(device.spans, device.looked_into, &span_pair::number);
+  shown.heading(3, fmt::format("Live at the peaks{}, by site: {}",
+                               inside == device.spans.end() ? "" : " of " + inside->name,
+                               signed_byte_text(device.sites.delta_bytes)));
   shown.fact("Peak of A", event_text(device.event_a));
   shown.fact("Peak of B", event_text(device.event_b));
   show_deltas(device.sites, shown);

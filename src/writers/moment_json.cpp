@@ -76,21 +76,19 @@ using namespace writers;
 std::string write_at_json(at_report const& model) {
   json out = header_json(model);
   // The flat keys of the scripts that people have: they speak of one device, the first shown.
-  if (!model.devices.empty()) {
-    moment_report const& first = model.devices.front();
-    json sources = json::array();
-    for (site_row const& row : first.sites)
-      sources.push_back({{"source", row.site}, {"bytes", row.bytes}, {"count", row.tensors}});
-    out["time_s"] = optional_json(first.seconds);
-    out["trace_duration_s"] = optional_json(first.span_seconds);
-    out["baseline"] = first.start_bytes;
-    out["delta"] = first.delta_bytes;
-    out["absolute"] = first.bytes;
-    out["alloc_count"] = first.alloc_count;
-    out["free_count"] = first.free_count;
-    out["live_count"] = first.live_count;
-    out["sources"] = std::move(sources);
-  }
+  moment_report const& first = model.devices.front();
+  json sources = json::array();
+  for (site_row const& row : first.sites)
+    sources.push_back({{"source", row.site}, {"bytes", row.bytes}, {"count", row.tensors}});
+  out["time_s"] = optional_json(first.seconds);
+  out["trace_duration_s"] = optional_json(first.span_seconds);
+  out["baseline"] = first.start_bytes;
+  out["delta"] = first.delta_bytes;
+  out["absolute"] = first.bytes;
+  out["alloc_count"] = first.alloc_count;
+  out["free_count"] = first.free_count;
+  out["live_count"] = first.live_count;
+  out["sources"] = std::move(sources);
   out["audit"] = audit_json(model.defects);
   json devices = json::array();
   for (moment_report const& device : model.devices) devices.push_back(moment_json(device));
@@ -100,28 +98,26 @@ std::string write_at_json(at_report const& model) {
 
 std::string write_at_comparison_json(at_comparison const& model) {
   json out = {{"schema", model.schema}, {"file_a", model.a.file}, {"file_b", model.b.file}};
-  if (!model.devices.empty()) {
-    moment_comparison const& first = model.devices.front();
-    json sources = json::array();
-    for (site_delta_row const& row : first.sites.rows) {
-      sources.push_back({{"source", row.site},
-                         {"bytes_a", row.bytes_a},
-                         {"count_a", row.tensors_a},
-                         {"bytes_b", row.bytes_b},
-                         {"count_b", row.tensors_b},
-                         {"delta", row.delta_bytes}});
-    }
-    out["time_s"] = optional_json(first.a.seconds);
-    out["baseline_a"] = first.a.start_bytes;
-    out["baseline_b"] = first.b.start_bytes;
-    out["delta_a"] = first.a.delta_bytes;
-    out["delta_b"] = first.b.delta_bytes;
-    out["absolute_a"] = first.a.bytes;
-    out["absolute_b"] = first.b.bytes;
-    out["live_count_a"] = first.a.live_count;
-    out["live_count_b"] = first.b.live_count;
-    out["sources"] = std::move(sources);
+  moment_comparison const& first = model.devices.front();
+  json sources = json::array();
+  for (site_delta_row const& row : first.sites.rows) {
+    sources.push_back({{"source", row.site},
+                       {"bytes_a", row.bytes_a},
+                       {"count_a", row.tensors_a},
+                       {"bytes_b", row.bytes_b},
+                       {"count_b", row.tensors_b},
+                       {"delta", row.delta_bytes}});
   }
+  out["time_s"] = optional_json(first.a.seconds);
+  out["baseline_a"] = first.a.start_bytes;
+  out["baseline_b"] = first.b.start_bytes;
+  out["delta_a"] = first.a.delta_bytes;
+  out["delta_b"] = first.b.delta_bytes;
+  out["absolute_a"] = first.a.bytes;
+  out["absolute_b"] = first.b.bytes;
+  out["live_count_a"] = first.a.live_count;
+  out["live_count_b"] = first.b.live_count;
+  out["sources"] = std::move(sources);
   out["notes"] = model.notes;
   out["a"] = header_json(model.a);
   out["b"] = header_json(model.b);

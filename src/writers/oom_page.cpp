@@ -65,7 +65,9 @@ void show_request(oom_device_report const& device, page& shown) {
   shown.fact("Moment", moment);
   if (!device.within.empty()) shown.fact("Within", device.within);
   if (device.oom_count > 1) {
-    shown.fact("Out-of-memory events", count_text(device.oom_count) + ", this is one of them");
+    bool const is_one = device.request.origin == request_origin::oom_event;
+    shown.fact("Out-of-memory events",
+               count_text(device.oom_count) + (is_one ? ", this is one of them" : ""));
   }
 }
 

@@ -13,13 +13,10 @@ using namespace writers;
 
 namespace {
 
-char const* kind_of(segment_pool const& of) { return of.is_small ? "small" : "large"; }
-
 void add_pool(segment_pool const& of, json& out) {
   out["stream"] = of.stream;
-  out["pool_id"] = {of.pool_first, of.pool_second};
-  out["private"] = of.is_private();
-  out["kind"] = kind_of(of);
+  out["pool"] = {of.pool_first, of.pool_second};
+  out["small"] = of.is_small;
 }
 
 void add_fill(segment_fill const& fill, json& out) {
@@ -32,16 +29,6 @@ void add_fill(segment_fill const& fill, json& out) {
   out["holes"] = fill.holes;
   out["largest_hole_bytes"] = fill.largest_hole_bytes;
   out["fill"] = fill.fill;
-}
-
-json moment_json(moment_request const& asked) {
-  switch (asked.how) {
-    case moment_request::kind::end: break;
-    case moment_request::kind::time: return {{"by", "time"}, {"seconds", asked.seconds}};
-    case moment_request::kind::event: return {{"by", "event"}, {"number", asked.number}};
-    case moment_request::kind::peak: return {{"by", "peak"}, {"number", asked.number}};
-  }
-  return {{"by", "end"}};
 }
 
 json row_json(segment_row const& row) {
@@ -92,7 +79,6 @@ json device_json(device_segments const& device) {
 
 std::string write_segments_json(segments_report const& model) {
   json out = header_json(model);
-  out["moment"] = moment_json(model.asked);
   out["audit"] = audit_json(model.defects);
   json devices = json::array();
   for (device_segments const& device : model.devices) devices.push_back(device_json(device));

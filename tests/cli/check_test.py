@@ -78,7 +78,7 @@ class Check(ProgramTest):
         now = self.snap("now.pickle", ("f", 3, 4096))
         self.check(now, "--limit", "peak=4KiB")
         self.check(now, "--limit", "peak=4095", status=1)
-        self.check(now, "--limit", "f@model.py:3=4KiB", "--limit", "reserved=1GiB")
+        self.check("--limit", "f@model.py:3=4KiB", "--limit", "reserved=1GiB", now)
         self.check(now, "--limit", "f@model.py:3=4095", status=1)
         result = self.check(now, "--limit", "f@model.py:4=4KiB", status=2)
         self.assert_one_line(result, 2, "f@model.py:4")

@@ -7,7 +7,8 @@
     golden_test.py PROGRAM --update   write what the program prints now, for the reviewer to read
 
 cases.json names the snapshots (options of tools/make_snapshot.py, or a file of tests/data) and the
-commands to run on each; every output is one file of the folder of that name.
+commands to run on each; every output is one file of the folder of that name. A case with `other`
+has a second snapshot, other.pickle, which commands name before the first.
 """
 import difflib
 import json
@@ -20,14 +21,20 @@ here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
 
 
+def make(options, path):
+    tool = root / "tools/make_snapshot.py"
+    subprocess.run([sys.executable, tool, *options.split(), "-o", path], check=True)
+
+
 def run_case(program, case, folder):
     """Yields (file name, text) for each command of a case."""
     snapshot = pathlib.Path(folder) / "snapshot.pickle"
     if "file" in case:
         snapshot.write_bytes((root / case["file"]).read_bytes())
     else:
-        subprocess.run([sys.executable, root / "tools/make_snapshot.py", *case["make"].split(),
-                        "-o", snapshot], check=True)
+        make(case["make"], snapshot)
+    if "other" in case:
+        make(case["other"], pathlib.Path(folder) / "other.pickle")
     for name, command in case["run"].items():
         done = subprocess.run(
             [program, *command.split(), "--backend", "host", "--out", "-", "snapshot.pickle"],

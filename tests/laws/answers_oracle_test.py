@@ -41,7 +41,8 @@ class Device:
         at = segment["address"]
         for block in segment["blocks"]:
             history = block.get("history")
-            size = block.get("requested_size", history[0]["real_size"] if history else block["size"])
+            recorded = history[0]["real_size"] if history else block["size"]
+            size = block.get("requested_size", recorded)
             yield dict(block, address=block.get("address", at), requested=size)
             at = block.get("address", at) + block["size"]
 
@@ -205,7 +206,9 @@ class OnRealFiles(unittest.TestCase):
                 self.assertEqual(step["total_throughput"], sum(allocs))
                 frees = "free_completed" if completions else "free_requested"
                 self.assertEqual(step["free_count"], sum(e["action"] == frees for e in events))
-                older = [row for row in device.intervals if row[0] == -1 and first <= row[1] <= last]
+                older = [
+                    row for row in device.intervals if row[0] == -1 and first <= row[1] <= last
+                ]
                 self.assertEqual(step["unmatched_frees"], len(older))
                 self.assertEqual(step["unmatched_free_bytes"], sum(row[2] for row in older))
                 self.check_table(step["sites"], step["rest"], step["absolute_peak"])

@@ -63,7 +63,11 @@ COMMANDS = [
     ("at --json --end --top 2 {training} {each}", "memreplay.at_comparison/1"),
     ("at --json --peak 1 --device all --match file {two_devices} {training}",
      "memreplay.at_comparison/1"),
-    ("at --json --end --device all {two_devices} {other_devices}", "memreplay.at_comparison/1"),
+    ("compare --json --top 2 {training} {each_used}", "memreplay.comparison/1"),
+    ("compare --json --by whole --match function --device all {two_devices} {training}",
+     "memreplay.comparison/1"),
+    ("segments --json --device all --top 2 {each}", "memreplay.segments/1"),
+    ("segments --json --peak 1 {training}", "memreplay.segments/1"),
     ("steps --json --by whole --top 2 {each_used}", "memreplay.steps/1"),
     ("steps --json --all-steps --top 2 {ring_buffer}", "memreplay.steps/1"),
     ("steps --json --device all {two_devices}", "memreplay.steps/1"),
@@ -89,7 +93,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 # Objects whose keys are the file's, not ours.
-MAPS = {"settings", "actions", "profiler_steps"}
+MAPS = {"settings", "actions", "profiler_steps", "config_diffs"}
 # Words of the page that are neither keys nor values.
 OTHER_WORDS = {"null", "report", "pickle", "json"}
 
@@ -114,14 +118,8 @@ def snapshots(folder):
         subprocess.run([*make, "-o", paths[name]], check=True)
     training = paths["training"].read_bytes()
     trace_only = dict(pickle.loads(training), segments=[])
-    two = pickle.loads(paths["two_devices"].read_bytes())
-    others = {
-        "segments": [dict(row, device=row["device"] + 2) for row in two["segments"]],
-        "device_traces": [[], [], *two["device_traces"]],
-    }
     odd = {
         "trace_only": pickle.dumps(trace_only),
-        "other_devices": pickle.dumps(others),
         "as_json": json.dumps(pickle.loads(training)).encode(),
         "nothing": pickle.dumps({"segments": [], "device_traces": []}),
         "cut": training[: len(training) * 2 // 3],
@@ -382,6 +380,7 @@ class PageTest(unittest.TestCase):
         known = set(OTHER_WORDS)
         for inner in self.places.values():
             known.update(inner.get("properties", ()), inner.get("enum", ()))
+            known.add(inner.get("const"))
         shown = set(re.findall("`([a-z_]+)`", self.page))
         self.assertEqual(shown - known, set())
 
