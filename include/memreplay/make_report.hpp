@@ -110,6 +110,8 @@ struct timeline_options {
 };
 [[nodiscard]] replay_plan plan_timeline(snapshot const& input, std::int32_t device,
                                         timeline_options const& asked, replay_plan plan);
+/// The plan of a picture: the curves alone, as wide as it is.
+[[nodiscard]] replay_plan plan_timeline_picture(replay_plan plan);
 /// Draws what the replay has: a plan that asks for curves alone gives curves alone.
 [[nodiscard]] timeline_run make_timeline(snapshot const& input, replay_result const& replayed,
                                          replay_plan const& plan, timeline_options const& asked,

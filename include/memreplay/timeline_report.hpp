@@ -176,6 +176,7 @@ struct timeline_run : report_header {
 
 struct timeline_report {
   std::string schema = timeline_schema_version;
+  std::string program;  ///< name and version
   std::vector<timeline_run> runs;
 };
 

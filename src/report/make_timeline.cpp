@@ -28,6 +28,9 @@ using namespace reporting;
 
 namespace {
 
+/// About one bucket for each column of a screen.
+constexpr std::int64_t picture_width = 880;
+
 /// The last failed request, else the end.
 event_index mapped_event(trace_view const& trace) {
   for (event_index event = trace.count() - 1; event >= 0; --event) {
@@ -135,6 +138,11 @@ replay_plan plan_timeline(snapshot const& input, std::int32_t device, timeline_o
   plan.largest_count = asked.budget.lifetimes;
   plan.ranges = equal_parts(trace.count(), asked.budget.moments - 2);
   plan.maps = {mapped_event(trace)};
+  return plan;
+}
+
+replay_plan plan_timeline_picture(replay_plan plan) {
+  plan.curve_width = picture_width;
   return plan;
 }
 
