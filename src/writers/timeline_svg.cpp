@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,8 +29,9 @@ namespace {
 // Places in the picture, in its own units.
 constexpr double left = 64, right = 944, top = 62, bottom = 300;
 constexpr double tick_length = 5, line_height = 16;
-constexpr int picture_width = 960, picture_height = 352;
-constexpr double narrowest_step = 26;  ///< between numbers of steps
+constexpr int picture_width = 960, picture_height = 364;
+constexpr double narrowest_step = 26;   ///< between numbers of steps
+constexpr double narrowest_label = 18;  ///< between numbers of peaks
 constexpr std::size_t longest_name = 60, most_names = 6;
 
 /// Distinct for most eyes, on white and on black.
@@ -258,16 +261,23 @@ void write_ooms(series const& one, scales const& at, std::string& out) {
          byte_text(row.requested_bytes));
 }
 
-/// All of a lone curve, else the largest alone.
+/// All of a lone curve, else the largest alone. Numbers that would lie upon each other are left
+/// out.
 void write_peaks(series const& one, bool is_alone, scales const& at, std::string& out) {
-  for (std::size_t rank = one.device->peaks.size(); rank-- > 0;) {
+  std::vector<std::pair<double, double>> labelled;
+  for (std::size_t rank = 0; rank < one.device->peaks.size(); ++rank) {
+    if (!is_alone && rank > 0) break;
     peak_report const& peak = one.device->peaks[rank];
-    if (!is_alone && rank > 0) continue;
     double const x = at.x_of(peak.event, peak.seconds);
     double const y = at.y_of(peak.bytes);
     append(out, "<circle class=\"peak\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" stroke=\"{}\"/>\n", x,
            y, one.color);
-    if (!is_alone) continue;
+    bool const is_free = std::none_of(labelled.begin(), labelled.end(), [&](auto const& other) {
+      return std::abs(other.first - x) < narrowest_label &&
+             std::abs(other.second - y) < line_height;
+    });
+    if (!is_alone || !is_free) continue;
+    labelled.emplace_back(x, y);
     bool const is_near_end = x > right - 90;
     append(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
            is_near_end ? x - 7 : x + 7, y - 4, is_near_end ? "end" : "start",
@@ -299,7 +309,7 @@ void write_legend(std::vector<series> const& shown, std::string& out) {
   double const column = (right - left - 80) / 3;
   for (std::size_t row = 0; row < names; ++row) {
     double const x = left + column * static_cast<double>(row % 3);
-    double const line = y - 8 + line_height * static_cast<double>(row / 3);
+    double const line = y + line_height * static_cast<double>(row / 3);
     append(out, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", x,
            line - 9, shown[row].color);
     append(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 15, line,
@@ -307,7 +317,7 @@ void write_legend(std::vector<series> const& shown, std::string& out) {
   }
   if (shown.size() <= names) return;
   append(out, "<text class=\"soft\" x=\"{}\" y=\"{}\" text-anchor=\"end\">and {} more</text>\n",
-         right, y + line_height - 8, shown.size() - names);
+         right, y + line_height, shown.size() - names);
 }
 
 void write_description(std::vector<series> const& shown, std::string& out) {
@@ -340,8 +350,8 @@ std::string write_timeline_svg(timeline_report const& model) {
   append(out, "<text class=\"title\" x=\"{}\" y=\"22\">{}</text>\n", left - 48, title);
   write_axes(at, out);
   bool const is_alone = shown.size() == 1;
-  for (series const& one : shown) write_curve(one, is_alone, at, out);
   if (shows_reserved(shown)) write_reserved(*shown.front().device, at, out);
+  for (series const& one : shown) write_curve(one, is_alone, at, out);
   if (!shown.empty()) write_steps(*shown.front().device, at, out);
   for (series const& one : shown) write_ooms(one, at, out);
   for (series const& one : shown) write_peaks(one, is_alone, at, out);
