@@ -61,6 +61,8 @@ struct drawn {
                                                                : after.reserved;
     return measured.at(static_cast<std::size_t>(event)).high_bytes;
   }
+  /// Segment events of a random trace may sum to anything, lifetimes to no less than nothing.
+  [[nodiscard]] bool is_sum() const { return run.plan.what != measure::reserved; }
   [[nodiscard]] std::int64_t reserved_at(event_index event) const {
     return event < 0 ? replayed.reserved.start_bytes
                      : after.reserved.at(static_cast<std::size_t>(event)).high_bytes;
@@ -106,7 +108,7 @@ void expect_curves(drawn const& made) {
     EXPECT_EQ(peak.bytes, made.bytes_at(peak.event));
 }
 
-void expect_areas(drawn const& made) {
+void expect_areas(drawn const& made, timeline_budget const& budget) {
   area_bands const& areas = made.device().areas;
   std::size_t const columns = areas.event.size();
   std::size_t const sites = areas.sites.size();
@@ -119,24 +121,25 @@ void expect_areas(drawn const& made) {
     std::int64_t sum = 0;
     for (std::size_t row = 0; row < sites + 2; ++row) {
       std::int64_t const bytes = areas.bytes[row * columns + column];
-      EXPECT_GE(bytes, 0);
+      if (made.is_sum()) {
+        EXPECT_GE(bytes, 0);
+      }
       sum += bytes;
     }
     event_index const event = areas.event[column];
     EXPECT_EQ(sum, made.bytes_at(event)) << "after event " << event;
     EXPECT_EQ(areas.bytes[(sites + 1) * columns + column],
               live[history.row_of(event)].carried_in_bytes);
-    bool const has_all = static_cast<std::int64_t>(sites) < timeline_budget{}.area_sites &&
-                         made.run.stacks.sites.size() == sites;
+    bool const has_all = static_cast<std::int64_t>(sites) < budget.area_sites;
     if (has_all && made.run.plan.what != measure::reserved) {
       EXPECT_EQ(areas.bytes[sites * columns + column], 0);
     }
   }
   // The highest of all is among the moments.
   if (columns > 0) {
-    std::int64_t highest = 0;
+    std::int64_t highest = made.bytes_at(areas.event.front());
     for (event_index const event : areas.event) highest = std::max(highest, made.bytes_at(event));
-    EXPECT_EQ(highest, std::max<std::int64_t>(made.replayed.measured.peak_bytes, 0));
+    EXPECT_EQ(highest, made.replayed.measured.peak_bytes);
   }
 }
 
@@ -152,7 +155,9 @@ void expect_lifetimes(drawn const& made, timeline_budget const& budget) {
   std::map<event_index, std::int64_t> tops;
   for (std::size_t row = 0; row < count; ++row) {
     EXPECT_LT(stack.birth[row], stack.end[row]);
-    if (row > 0) EXPECT_LE(stack.birth[row - 1], stack.birth[row]);
+    if (row > 0) {
+      EXPECT_LE(stack.birth[row - 1], stack.birth[row]);
+    }
     std::int64_t const first = stack.first_vertex[row];
     std::int64_t const end = stack.first_vertex[row + 1];
     ASSERT_LT(first, end);
@@ -161,6 +166,8 @@ void expect_lifetimes(drawn const& made, timeline_budget const& budget) {
       event_index const event = stack.vertex_event[at];
       EXPECT_TRUE(is_live(row, event));
       std::int64_t below = 0;
+      bool const is_looked_at = stack.vertex_event.size() < 2000 || at % 97 == 0;
+      if (!is_looked_at) continue;
       for (std::size_t lower = 0; lower < row; ++lower)
         below += is_live(lower, event) ? stack.bytes[lower] : 0;
       EXPECT_EQ(stack.vertex_bytes[at], below);
@@ -184,7 +191,9 @@ void expect_flames(drawn const& made, timeline_budget const& budget) {
       sum += flames.bytes[row];
     }
     EXPECT_EQ(sum, made.bytes_at(flames.event[at]));
-    EXPECT_GE(flames.rest_bytes[at], 0);
+    if (made.is_sum()) {
+      EXPECT_GE(flames.rest_bytes[at], 0);
+    }
     EXPECT_GE(flames.rest_tensors[at], 0);
   }
 }
@@ -207,10 +216,14 @@ void expect_map(drawn const& made, timeline_budget const& budget) {
       EXPECT_LE(map.block_offset[static_cast<std::size_t>(at)], one.bytes);
       filled += map.block_bytes[static_cast<std::size_t>(at)];
     }
-    if (map.is_exact) EXPECT_EQ(filled, one.bytes);
+    if (map.is_exact) {
+      EXPECT_EQ(filled, one.bytes);
+    }
   }
   EXPECT_EQ(next_block, static_cast<std::int64_t>(map.block_bytes.size()));
-  if (map.is_exact) EXPECT_EQ(sum, made.reserved_at(map.event));
+  if (map.is_exact && made.run.plan.older == carried_in::include) {
+    EXPECT_EQ(sum, made.reserved_at(map.event));
+  }
   if (map.other_segments > 0) return;
   std::int64_t requested = 0;
   for (block const& one : whole.blocks)
@@ -250,7 +263,7 @@ void expect_laws(snapshot const& input, std::int32_t device, replay_plan const& 
     EXPECT_LE(static_cast<std::int64_t>(made.device().curves.first_event.size()),
               budget.buckets + 1);
     expect_curves(made);
-    expect_areas(made);
+    expect_areas(made, budget);
     expect_lifetimes(made, budget);
     expect_flames(made, budget);
     expect_map(made, budget);
@@ -279,12 +292,8 @@ snapshot snapshot_of(test::trace const& given) {
   };
   for (std::size_t at = 0; at < given.what.size(); ++at)
     builder.event(given.what[at], given.address[at], given.size[at], stack_of(given.stack[at]));
-  if (given.has_segments && !given.block_address.empty()) {
-    builder.segment(
-        given.block_address.front(),
-        given.block_address.back() + given.block_size.back() - given.block_address.front());
-  }
   for (std::size_t at = 0; given.has_segments && at < given.block_address.size(); ++at) {
+    builder.segment(given.block_address[at], given.block_size[at]);
     builder.block(given.block_address[at], given.block_size[at],
                   given.block_is_pending[at] != 0 ? block_state::active_pending_free
                                                   : block_state::active_allocated,
