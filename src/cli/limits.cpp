@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <optional>
 
 #include "cli/options.hpp"
 
@@ -23,19 +23,9 @@ constexpr char const* group = "Limits";
 }
 
 std::int64_t parse_size(std::string const& word, std::string const& whole) {
-  std::string number = word;
-  std::uint64_t bytes = 0;
-  try {
-    // Without a digit in front CLI11 would read a lone unit or a sign.
-    bool const is_size = !word.empty() && word.front() >= '0' && word.front() <= '9' &&
-                         CLI::AsSizeValue(false)(number).empty() &&
-                         CLI::detail::lexical_cast(number, bytes);
-    if (!is_size) refuse(whole);
-  } catch (CLI::ParseError const&) {
-    refuse(whole);
-  }
-  if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) refuse(whole);
-  return static_cast<std::int64_t>(bytes);
+  std::optional<std::int64_t> const bytes = parse_bytes(word);
+  if (!bytes) refuse(whole);
+  return *bytes;
 }
 
 }  // namespace

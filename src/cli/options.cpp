@@ -3,6 +3,9 @@
 // Options that several commands share, as CLI11 takes them.
 #include "cli/options.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace memreplay::cli {
@@ -17,6 +20,29 @@ CLI::Validator number_between(double low, double high) {
                    : fmt::format("'{}' is not a number from {} to {}", word, low, high);
       },
       "", "number");
+}
+
+std::optional<std::int64_t> parse_bytes(std::string const& text) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  // CLI11 knows the units, but reads whole numbers only.
+  std::size_t const point = text.find('.');
+  std::size_t const unit = std::min(text.find_first_not_of("0123456789."), text.size());
+  std::string one = (point == text.npos ? text.substr(0, unit) : "1") + text.substr(unit);
+  std::uint64_t bytes = 0;
+  try {
+    bool const is_size = unit > 0 && text.front() != '.' && CLI::AsSizeValue(false)(one).empty() &&
+                         CLI::detail::lexical_cast(one, bytes);
+    if (!is_size) return std::nullopt;
+  } catch (CLI::ParseError const&) {
+    return std::nullopt;
+  }
+  if (bytes > most) return std::nullopt;
+  if (point == text.npos) return static_cast<std::int64_t>(bytes);
+  double number = 0;
+  if (!CLI::detail::lexical_cast(text.substr(0, unit), number)) return std::nullopt;
+  number *= static_cast<double>(bytes);
+  if (number > static_cast<double>(most)) return std::nullopt;
+  return std::llround(number);
 }
 
 void add_common_options(CLI::App& app, common_request& common, raw_options& raw) {
@@ -73,6 +99,7 @@ void add_common_options(CLI::App& app, common_request& common, raw_options& raw)
                        : std::string{};
           },
           "", "path map"))
+      ->allow_extra_args(false)  // else it would take the snapshot that follows
       ->group(sites);
   app.add_flag("--redact", common.site.redact,
                "shorten paths outside the project, hide home directories")

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,10 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, EnumT& target,
 
 /// Unlike CLI::Range, without "nan".
 [[nodiscard]] CLI::Validator number_between(double low, double high);
+
+/// `2GiB`, `1.5 GB`, `512M` or plain bytes, to the nearest byte; units are binary. Unset when the
+/// text is something else, or more than 2^62.
+[[nodiscard]] std::optional<std::int64_t> parse_bytes(std::string const& text);
 
 /// What every analysing command takes.
 void add_common_options(CLI::App& app, common_request& common, raw_options& raw);

@@ -62,20 +62,19 @@ void add_span_option(CLI::App& app, span_request& spans, span_words const& words
       ->type_name(choices + "NAME");
 }
 
-/// `2GiB`, `512MB` or plain bytes; 1 to 2^62.
 void add_bytes_option(CLI::App& app, std::string const& name, std::optional<std::int64_t>& target,
                       std::string const& help) {
-  app.add_option_function<std::uint64_t>(
+  app.add_option_function<std::string>(
          name,
-         [&target, name](std::uint64_t const& bytes) {
-           if (bytes == 0 || bytes > std::uint64_t{1} << 62) {
-             throw CLI::ValidationError(name, "must be 1 byte to 4 EiB");
+         [&target, name](std::string const& word) {
+           target = parse_bytes(word);
+           if (!target || *target == 0) {
+             throw CLI::ValidationError(
+                 name, fmt::format("'{}' is no size: give bytes or 1.5GiB, up to 4EiB", word));
            }
-           target = static_cast<std::int64_t>(bytes);
          },
          help)
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(false));
+      ->type_name("SIZE");
 }
 
 /// The whole tree of commands over the variables it fills.

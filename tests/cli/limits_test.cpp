@@ -30,12 +30,32 @@ TEST(limits, forms) {
   expect_limit("+0", kind::growth_bytes, 0);
   expect_limit("70GiB", kind::cap_bytes, std::int64_t{70} << 30);
   expect_limit("4096", kind::cap_bytes, 4096);
+  expect_limit("1.5GiB", kind::cap_bytes, 3 << 29);
+  expect_limit("1.09 GB", kind::cap_bytes, 1'170'378'588);
+  expect_limit("4611686018427387904", kind::cap_bytes, std::int64_t{1} << 62);
 }
 
 TEST(limits, what_is_none) {
-  for (char const* word :
-       {"", "%", "+", "five", "-5%", "nan%", "inf%", "-1GiB", "1.5.2%", "MiB", "3q", "++1",
-        "1e9999%", "99999999999999999999", "9999999999GiB", "16EiB"}) {
+  for (char const* word : {"",
+                           "%",
+                           "+",
+                           "five",
+                           "-5%",
+                           "nan%",
+                           "inf%",
+                           "-1GiB",
+                           "1.5.2%",
+                           "MiB",
+                           "3q",
+                           "++1",
+                           "1e9999%",
+                           "99999999999999999999",
+                           "9999999999GiB",
+                           "16EiB",
+                           "1.2.3GiB",
+                           ".5GiB",
+                           "4.1EiB",
+                           "4611686018427387905"}) {
     EXPECT_THROW((void)parse_limit(word), CLI::ValidationError) << word;
   }
 }

@@ -257,6 +257,11 @@ TEST(request, help) {
   EXPECT_TRUE(help({"--version"}).starts_with("memreplay "));
 }
 
+TEST(request, repeatable_options_leave_the_snapshot_alone) {
+  EXPECT_EQ(asked({"report", "--path-map", "/a=/b", "s.pickle"}).inputs.size(), 1U);
+  EXPECT_EQ(asked({"check", "--limit", "peak=1GiB", "s.pickle"}).inputs.size(), 1U);
+}
+
 TEST(request, completion_scripts) {
   EXPECT_EQ(asked({"completion", "bash"}).what, command::completion);
   for (char const* shell : {"bash", "zsh", "fish"}) {
