@@ -12,7 +12,7 @@ export function lower_bound(values: ArrayLike<number>, x: number): number {
   let high = values.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (values[middle]! < x) low = middle + 1;
+    if (values[middle] < x) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -24,7 +24,7 @@ export function upper_bound(values: ArrayLike<number>, x: number): number {
   let high = values.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (values[middle]! <= x) low = middle + 1;
+    if (values[middle] <= x) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -47,33 +47,33 @@ export class time_axis {
   }
 
   get begin(): number {
-    return this.starts[0]!;
+    return this.starts[0];
   }
 
   get end(): number {
-    return this.starts[this.starts.length - 1]!;
+    return this.starts[this.starts.length - 1];
   }
 
   x_of(event: number): number {
     if (event === none_u32 || event < 0) return this.begin;
     if (this.kind === "event") return event;
     const bucket = this.bucket_of(event);
-    const first = this.first_event[bucket]!;
-    const width = this.first_event[bucket + 1]! - first;
+    const first = this.first_event[bucket];
+    const width = this.first_event[bucket + 1] - first;
     const part = width > 0 ? Math.min(1, (event - first) / width) : 0;
-    const start = this.starts[bucket]!;
-    return start + part * (this.starts[bucket + 1]! - start);
+    const start = this.starts[bucket];
+    return start + part * (this.starts[bucket + 1] - start);
   }
 
   /** With a fraction, so that a window can end between two events. */
   event_at(x: number): number {
     if (this.kind === "event") return Math.max(0, Math.min(x, this.end));
     const bucket = Math.max(0, Math.min(upper_bound(this.starts, x), this.starts.length - 1) - 1);
-    const start = this.starts[bucket]!;
-    const width = this.starts[bucket + 1]! - start;
+    const start = this.starts[bucket];
+    const width = this.starts[bucket + 1] - start;
     const part = width > 0 ? Math.max(0, Math.min(1, (x - start) / width)) : 0;
-    const first = this.first_event[bucket]!;
-    return first + part * (this.first_event[bucket + 1]! - first);
+    const first = this.first_event[bucket];
+    return first + part * (this.first_event[bucket + 1] - first);
   }
 
   bucket_of(event: number): number {
@@ -86,7 +86,7 @@ export class time_axis {
   buckets_between(from: number, to: number): [number, number] {
     const buckets = this.starts.length - 1;
     let first = lower_bound(this.starts, from);
-    if (first > buckets || this.starts[first]! > from) --first;
+    if (first > buckets || this.starts[first] > from) --first;
     first = Math.max(0, Math.min(first, buckets - 1));
     const last = Math.min(buckets, Math.max(first + 1, lower_bound(this.starts, to)));
     return [first, last];

@@ -36,7 +36,7 @@ function unit_for(bytes: number): unit {
   const magnitude = Math.abs(bytes);
   const half_step = (in_unit: unit) => (in_unit.digits === 0 ? 0 : 0.5 / 10 ** in_unit.digits);
   const found = units.find((u) => magnitude / u.bytes < 1024 - half_step(u));
-  return found ?? units[units.length - 1]!;
+  return found ?? units[units.length - 1];
 }
 
 /** `512 B`, `1.50 KiB`, `779.21 MiB`, `11.506 GiB`. */
@@ -92,7 +92,7 @@ export const byte_increments = Array.from({ length: 54 }, (_, power) => 2 ** pow
 /** A tick: the unit of the largest tick, no more digits than the step between ticks needs. */
 export function tick_text(bytes: number, step: number, largest: number): string {
   if (bytes === 0) return "0";
-  const unit = [...units].reverse().find((u) => Math.abs(largest) >= u.bytes) ?? units[0]!;
+  const unit = [...units].reverse().find((u) => Math.abs(largest) >= u.bytes) ?? units[0];
   const digits = Math.min(4, Math.max(0, Math.ceil(Math.log2(unit.bytes / step))));
   return `${Number((bytes / unit.bytes).toFixed(digits))} ${unit.name}`;
 }

@@ -143,6 +143,8 @@ export interface run {
   /** Decoded when first asked for: a page may hold eight devices and show one. */
   device(index: number): device;
   device_numbers: number[];
+  /** Of each device, the sites of its areas, the largest first. */
+  area_sites: Uint32Array[];
 }
 
 export interface page_data {
@@ -224,6 +226,7 @@ function decode_run(source: json): run {
     stack_frame: u32(source.stacks.frame),
     stack_site: u32(source.stack_site),
     device_numbers: source.devices.map((device: json) => device.device),
+    area_sites: source.devices.map((device: json) => u32(device.areas.sites)),
     device: (index: number) => (decoded[index] ??= decode_device(source.devices[index])),
   };
 }
@@ -239,10 +242,10 @@ export function decode_page(text: string): page_data {
 export function frames_of(run: run, stack: number): frame[] {
   if (stack >= run.stack_site.length) return [];
   const rows = run.stack_frame.subarray(run.first_frame[stack], run.first_frame[stack + 1]);
-  return Array.from(rows, (row) => run.frames[row]!);
+  return Array.from(rows, (row) => run.frames[row]);
 }
 
 /** The site of a stack, or -1 where the stack is unknown. */
 export function site_of(run: run, stack: number): number {
-  return stack < run.stack_site.length ? run.stack_site[stack]! : -1;
+  return stack < run.stack_site.length ? run.stack_site[stack] : -1;
 }

@@ -53,7 +53,7 @@ export function line_style(theme: theme, runs: number, run: number, measure: mea
 } {
   const colours = line_colours[theme];
   const index = runs > 1 ? run : measure_order.indexOf(measure);
-  return { stroke: colours[index % colours.length]!, dash: dashes[measure] };
+  return { stroke: colours[index % colours.length], dash: dashes[measure] };
 }
 
 /** The colour of a site is its text's, in every view, device and run. */
@@ -62,8 +62,8 @@ export class site_palette {
 
   constructor(runs: run[]) {
     for (const run of runs) {
-      for (let i = 0; i < run.device_numbers.length; ++i) {
-        for (const site of run.device(i).areas.sites) this.#add(run.sites[site]!.site);
+      for (const sites of run.area_sites) {
+        for (const site of sites) this.#add(run.sites[site].site);
       }
       for (const site of run.sites) this.#add(site.site);
     }
@@ -79,7 +79,7 @@ export class site_palette {
     if (rank === undefined) return plain[theme].carried;
     const own = site_colours[theme];
     const others = other_sites[theme];
-    return own[rank] ?? others[rank % others.length]!;
+    return own[rank] ?? others[rank % others.length];
   }
 }
 

@@ -28,8 +28,8 @@ export class pyramid {
   constructor(curve: curve) {
     const ground = { low: curve.low.slice(), high: curve.high.slice() };
     if (ground.low.length > 0) {
-      ground.low[0] = Math.min(ground.low[0]!, curve.start_bytes);
-      ground.high[0] = Math.max(ground.high[0]!, curve.start_bytes);
+      ground.low[0] = Math.min(ground.low[0], curve.start_bytes);
+      ground.high[0] = Math.max(ground.high[0], curve.start_bytes);
     }
     this.levels = [ground];
     for (let top = ground; top.low.length > fan; ) {
@@ -43,8 +43,8 @@ export class pyramid {
     let low = Infinity;
     let high = -Infinity;
     const take = (from: level, index: number) => {
-      low = Math.min(low, from.low[index]!);
-      high = Math.max(high, from.high[index]!);
+      low = Math.min(low, from.low[index]);
+      high = Math.max(high, from.high[index]);
     };
     for (const here of this.levels) {
       const is_top = here === this.levels[this.levels.length - 1];

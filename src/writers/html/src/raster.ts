@@ -5,15 +5,17 @@
 export class raster {
   readonly width: number;
   readonly height: number;
-  readonly image: ImageData;
+  readonly #image: ImageData;
+  readonly #canvas: OffscreenCanvas;
   readonly #pixels: Uint32Array;
   readonly #owner: Int32Array;
 
   constructor(width: number, height: number) {
     this.width = Math.max(1, Math.round(width));
     this.height = Math.max(1, Math.round(height));
-    this.image = new ImageData(this.width, this.height);
-    this.#pixels = new Uint32Array(this.image.data.buffer);
+    this.#image = new ImageData(this.width, this.height);
+    this.#canvas = new OffscreenCanvas(this.width, this.height);
+    this.#pixels = new Uint32Array(this.#image.data.buffer);
     this.#owner = new Int32Array(this.width * this.height);
   }
 
@@ -39,10 +41,12 @@ export class raster {
   /** Whose pixel it is; -1 outside and where nothing was filled. */
   owner_at(x: number, y: number): number {
     if (x < 0 || y < 0 || x >= this.width || y >= this.height) return -1;
-    return this.#owner[Math.floor(y) * this.width + Math.floor(x)]!;
+    return this.#owner[Math.floor(y) * this.width + Math.floor(x)];
   }
 
+  /** Over what is there: pixels that nothing filled stay clear. */
   draw(context: CanvasRenderingContext2D, left: number, top: number): void {
-    context.putImageData(this.image, Math.round(left), Math.round(top));
+    this.#canvas.getContext("2d")!.putImageData(this.#image, 0, 0);
+    context.drawImage(this.#canvas, Math.round(left), Math.round(top));
   }
 }
