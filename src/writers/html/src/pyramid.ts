@@ -26,7 +26,7 @@ export class pyramid {
 
   /** What is there before the first event belongs to the first bucket. */
   constructor(curve: curve) {
-    const ground = { low: curve.low.slice(), high: curve.high.slice() };
+    const ground: level = { low: curve.low.slice(), high: curve.high.slice() };
     if (ground.low.length > 0) {
       ground.low[0] = Math.min(ground.low[0], curve.start_bytes);
       ground.high[0] = Math.max(ground.high[0], curve.start_bytes);
