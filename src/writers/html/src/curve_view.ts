@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The curves of all runs and measures, exact at every zoom, and the difference of two runs.
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import { byte_range_text, signed_byte_text } from "./bytes";
 import { type measure, measures } from "./data";
 import { element, foreign, panel } from "./dom";
@@ -10,12 +10,10 @@ import { css, line_style, pixel, plain } from "./palette";
 import { type columns, type bounds } from "./pyramid";
 import type { companion, models, scene } from "./scene";
 import type { store } from "./state";
-import { type pointer, time_plot } from "./time_plot";
+import { type pointer, stepped, time_plot } from "./time_plot";
 import { hide_tooltip, show_tooltip } from "./tooltip";
 
 interface line { run: number; measure: measure }
-
-export const stepped = uPlot.paths.stepped!({ align: 1 });
 
 /** The bytes of a bucket: one number where the bucket is one event. */
 export function bytes_at(who: companion, measure: measure, x: number): bounds | null {
@@ -137,6 +135,15 @@ export class curve_view {
     const lines = mark_at(this.#plot.plot, scene, at.left);
     if (lines.length === 0) hide_tooltip();
     else show_tooltip(at.mouse, lines[0], lines.slice(1));
+  }
+
+  /** The event below or above the pointer, wherever among the charts over time it is. */
+  event_under(mouse: MouseEvent): number | null {
+    const { plot } = this.#plot;
+    const { left, width } = plot.over.getBoundingClientRect();
+    const x = mouse.clientX - left;
+    if (this.#scene === null || x < 0 || x > width) return null;
+    return this.#scene.event_at(plot.posToVal(x, "x"));
   }
 
   /** The values at an event of the chosen run; null: at the chosen moment. */

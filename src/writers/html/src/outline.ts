@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measured curve as a line over filled shapes: what they show must end there.
 import type uPlot from "uplot";
-import { stepped } from "./curve_view";
 import { plain } from "./palette";
 import type { scene } from "./scene";
+import { stepped } from "./time_plot";
 
 export function outline_series(scene: () => scene | null): uPlot.Series[] {
   const stroke = () => plain[scene()?.theme ?? "light"].text;

@@ -33,6 +33,9 @@ export interface plot_options {
   on_click?: (at: pointer) => void;
 }
 
+/** A value holds until the next one. */
+export const stepped = uPlot.paths.stepped!({ align: 1 });
+
 export const axis_width = 76;
 const right_margin = 14;
 const x_height = 26;
