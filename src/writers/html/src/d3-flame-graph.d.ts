@@ -2,5 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The package has no types of its own; its chart is a chain of setters.
 declare module "d3-flame-graph" {
-  export function flamegraph(): any;
+  export default function flamegraph(): any;
 }

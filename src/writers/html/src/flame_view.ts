@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The live set at the chosen moment as a flame graph, outermost frames on top.
-import { flamegraph } from "d3-flame-graph";
+import flamegraph from "d3-flame-graph";
 import { select } from "d3-selection";
 import { byte_text, count_text, share_text } from "./bytes";
 import { type frame, type run, frames_of, site_of } from "./data";
