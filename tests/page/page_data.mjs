@@ -358,7 +358,7 @@ export function large_page() {
     const birth = Math.floor(next() * events * 0.98);
     const long = next() < 0.3;
     return { birth, end: Math.min(events, birth + Math.ceil(next() * (long ? events : events / 100))),
-      bytes: Math.ceil(next() ** 3 * 24 * MIB), stack: Math.floor(next() * 16) };
+      bytes: Math.ceil(next() ** 3 * 90 * MIB), stack: Math.floor(next() * 16) };
   });
   device.lifetimes = stack_up(lifetimes, 200000);
   const moments = 1024;
@@ -368,7 +368,8 @@ export function large_page() {
     label: "", file: "/src/model.py", line: i, link: "" }));
   device.areas = { event: u32(at), seconds: f64(at.map((e) => e / 40000)),
     sites: u32(Array.from({ length: sites }, (_, i) => i)),
-    bytes: f64(Array.from({ length: (sites + 2) * moments }, () => Math.floor(next() * 1000) * MIB)) };
+    bytes: f64(Array.from({ length: (sites + 2) * moments }, (_, i) =>
+      Math.floor(450 + 150 * Math.sin(i / moments + i / 300)) * MIB)) };
   // 400 stacks of 40 frames at 70 moments.
   const run = data.runs[0];
   const place = (i) => ({ function: `function_${i}`, file: `/src/file_${i % 50}.py`, line: i, link: "" });

@@ -6,7 +6,7 @@ import { select } from "d3-selection";
 import { byte_text, count_text, share_text } from "./bytes";
 import { type frame, type run, frames_of, site_of } from "./data";
 import { element, panel, visible } from "./dom";
-import { type live_set, live_set_at, nearest_moment } from "./live_set";
+import { type live_row, type live_set, live_set_at, nearest_moment } from "./live_set";
 import { css, pixel, plain } from "./palette";
 import type { scene } from "./scene";
 import type { store } from "./state";
@@ -47,46 +47,54 @@ function child_of(parent: node, key: string, make: () => node): node {
   return child;
 }
 
+function grow(node: node, bytes: number, tensors: number): void {
+  node.value += bytes;
+  node.tensors += tensors;
+}
+
+/** Adds a stack below the root; from its site's frame on, all belongs to that site. */
+function add_stack(root: node, run: run, { stack, bytes, tensors }: live_row): void {
+  const site = site_of(run, stack);
+  const chosen = run.sites[site];
+  let is_inside = false;
+  let node = root;
+  grow(node, bytes, tensors);
+  for (const frame of frames_of(run, stack).reverse()) {
+    is_inside ||= chosen !== undefined && frame.file === chosen.file && frame.line === chosen.line;
+    const key = `${frame.function}\n${frame.file}\n${frame.line}\n${is_inside ? site : ""}`;
+    node = child_of(node, key, () => make_node(frame.function, place_of(frame), stack));
+    if (is_inside) node.site = site;
+    grow(node, bytes, tensors);
+  }
+}
+
 /** The tree of all stacks, without the frames at the top that all of them share. */
-function make_tree(run: run, live: live_set): { root: node; skipped: number } {
-  const root = make_node("live set", "", -1);
-  const grow = (node: node, bytes: number, tensors: number) => {
-    node.value += bytes;
-    node.tensors += tensors;
-  };
-  for (const { stack, bytes, tensors } of live.rows) {
-    grow(root, bytes, tensors);
+function make_tree(run: run, live: live_set): node {
+  let top = make_node("", "", -1);
+  const has_frames = ({ stack }: live_row) => run.first_frame[stack] < run.first_frame[stack + 1];
+  for (const row of live.rows.filter(has_frames)) add_stack(top, run, row);
+  let shared = 0;
+  while (top.children.length === 1 && top.children[0].children.length > 0
+    && top.children[0].site < 0) {
+    top = top.children[0];
+    ++shared;
+  }
+  const place = shared > 0 ? `without the ${shared} outermost frames, which all stacks share` : "";
+  const root = { ...top, name: `live set: ${byte_text(live.bytes)}`, place, stack: -1 };
+  for (const { stack, bytes, tensors } of live.rows.filter((row) => !has_frames(row))) {
     const site = site_of(run, stack);
-    const chosen = run.sites[site];
-    let node = root;
-    let is_inside = false;
-    const frames = frames_of(run, stack).reverse();
-    if (frames.length === 0) {
-      node = child_of(root, "", () => make_node(chosen?.site ?? "unknown stack", "", stack));
-      node.site = site;
-      grow(node, bytes, tensors);
-    }
-    for (const frame of frames) {
-      is_inside ||= chosen !== undefined && frame.file === chosen.file && frame.line === chosen.line;
-      const key = `${frame.function}\n${frame.file}\n${frame.line}\n${is_inside ? site : ""}`;
-      node = child_of(node, key, () => make_node(frame.function, place_of(frame), stack));
-      if (is_inside) node.site = site;
-      grow(node, bytes, tensors);
-    }
+    const node = child_of(root, `\n${site}`, () =>
+      make_node(run.sites[site]?.site ?? "unknown stack", "", stack));
+    node.site = site;
+    grow(node, bytes, tensors);
+    grow(root, bytes, tensors);
   }
   if (live.rest.bytes > 0) {
     const rest = child_of(root, "\nrest", () => make_node("all other stacks", "", -1));
     grow(rest, live.rest.bytes, live.rest.tensors);
     grow(root, live.rest.bytes, live.rest.tensors);
   }
-  let top = root;
-  let skipped = 0;
-  while (top.children.length === 1 && top.children[0].children.length > 0
-    && top.children[0].site < 0) {
-    top = top.children[0];
-    ++skipped;
-  }
-  return { root: { ...root, children: top.children }, skipped };
+  return root;
 }
 
 /** Widest first. */
@@ -136,12 +144,8 @@ export class flame_view {
   }
 
   #draw(scene: scene, live: live_set, width: number): void {
-    const { root, skipped } = make_tree(scene.run, live);
+    const root = make_tree(scene.run, live);
     sort(root);
-    root.name = `live set: ${byte_text(live.bytes)}`;
-    if (skipped > 0) root.place = `below ${skipped} frames that all stacks share`;
-    const colours = plain[scene.theme];
-    const neutral = css(pixel(colours.rest, colours.background, 0.35));
     const chart = flamegraph()
       .width(width)
       .cellHeight(row_height)
@@ -151,14 +155,19 @@ export class flame_view {
       .selfValue(false)
       .tooltip(() => undefined)
       .getName(({ data }: { data: node }) => visible(data.name))
-      .setColorMapper(({ data }: { data: node }) => data.site < 0
-        ? (scene.searching && data.children.length === 0 ? css(pixel(colours.rest,
-          colours.background, 0.7)) : neutral)
-        : css(scene.site_pixel(data.site)))
+      .setColorMapper(({ data }: { data: node }) => this.#colour(scene, data))
       .onHover(({ data }: { data: node }) => { this.#pointed = data; })
       .onClick(({ data }: { data: node }) => this.#click(data));
     this.#graph.replaceChildren();
     select(this.#graph).datum(root as any).call(chart as any);
+  }
+
+  /** Frames above a site belong to many, so they have no colour of their own. */
+  #colour(scene: scene, { site, children }: node): string {
+    const { frame, background } = plain[scene.theme];
+    const is_other = site < 0 ? children.length === 0 : !scene.is_asked_for(site);
+    if (scene.searching && is_other) return css(pixel(frame, background, 0.35));
+    return site < 0 ? frame : scene.colour(site);
   }
 
   #point(mouse: MouseEvent): void {

@@ -55,8 +55,9 @@ function start(): void {
   const right = element("div", { class: "column" });
   const below = element("div", { class: "below" });
   const foot = element("footer", {}, `${page.program} \u00b7 this page is complete in itself`);
-  const main = element("main", {}, element("div", { class: "columns" }, left, right), below);
-  document.body.prepend(head, main, foot, help_dialog());
+  const screen = element("div", { class: "screen" }, head,
+    element("main", { class: "columns" }, left, right));
+  document.body.prepend(screen, below, foot, help_dialog());
 
   const bar = new toolbar(head, data, the_store);
   const curves = new curve_view(left, data, the_store);

@@ -8,7 +8,7 @@ import { visible } from "./dom";
 import { pixel, plain, css } from "./palette";
 import type { scene } from "./scene";
 
-export const lanes = 2;
+const most_lanes = 2;
 const lane_height = 12;
 const step_row = 14;
 const font = "10px system-ui, sans-serif";
@@ -16,8 +16,9 @@ const font = "10px system-ui, sans-serif";
 /** Room above the plot for what any device has to show there. */
 export function room_above(devices: device[]): number {
   const steps = devices.some((device) => device.steps.length > 0) ? step_row : 0;
-  const rows = devices.some((device) => device.annotations.length > 0) ? lanes * lane_height : 0;
-  return 10 + steps + rows;
+  const rows = Math.max(0, ...devices.map((device) =>
+    Math.max(-1, ...lanes_of(device).values()) + 1));
+  return 8 + steps + rows * lane_height;
 }
 
 interface span { left: number; width: number }
@@ -93,7 +94,7 @@ function lanes_of(device: device): Map<annotation, number> {
   let found = lane_of.get(device);
   if (found === undefined) {
     found = new Map();
-    const ends = new Array<number>(lanes).fill(-1);
+    const ends = new Array<number>(most_lanes).fill(-1);
     const rows = [...device.annotations].sort((a, b) =>
       a.first_event - b.first_event || b.last_event - a.last_event);
     for (const row of rows) {

@@ -26,16 +26,16 @@ const other_sites: Record<theme, string[]> = {
 
 export const plain: Record<theme, {
   background: string; text: string; faint: string; grid: string; rest: string; carried: string;
-  free: string; pending: string; mixed: string; accent: string; alarm: string; band: string;
+  frame: string; free: string; pending: string; mixed: string; accent: string; alarm: string; band: string;
 }> = {
   light: {
     background: "#ffffff", text: "#1c2330", faint: "#5d6677", grid: "#e4e7ec", rest: "#d3d7df",
-    carried: "#aeb4c0", free: "#f1f3f6", pending: "#c9a227", mixed: "#b9a7c9", accent: "#1c2330",
+    carried: "#aeb4c0", frame: "#e6e9ee", free: "#e3e6ec", pending: "#c9a227", mixed: "#b9a7c9", accent: "#1c2330",
     alarm: "#b3261e", band: "#f4f5f8",
   },
   dark: {
     background: "#14181f", text: "#e6e9ef", faint: "#9aa3b2", grid: "#2a303b", rest: "#3a414e",
-    carried: "#5a6272", free: "#20262f", pending: "#b8922a", mixed: "#73628a", accent: "#f4f6fa",
+    carried: "#5a6272", frame: "#8790a0", free: "#262d38", pending: "#b8922a", mixed: "#73628a", accent: "#f4f6fa",
     alarm: "#ff7b72", band: "#191e26",
   },
 };

@@ -37,7 +37,8 @@ export interface plot_options {
 export const stepped = uPlot.paths.stepped!({ align: 1 });
 
 export const axis_width = 76;
-const right_margin = 14;
+/** Half a label of the horizontal axis. */
+const right_margin = 34;
 const x_height = 26;
 const least_events = 4;
 const font = "11px system-ui, sans-serif";
@@ -89,7 +90,7 @@ export class time_plot {
       hooks: {
         drawClear: [(plot) => options.under?.(plot)],
         drawAxes: [(plot) => options.between?.(plot)],
-        draw: [(plot) => { options.over?.(plot); this.#draw_moment(); }],
+        draw: [(plot) => { this.#draw_moment(); options.over?.(plot); }],
         setSelect: [(plot) => this.#zoom_to_selection(plot)],
       },
     }, [[0, 1], ...(options.series ?? []).map(() => [null, null])] as uPlot.AlignedData, root);
