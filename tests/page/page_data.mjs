@@ -363,13 +363,15 @@ export function large_page() {
   device.lifetimes = stack_up(lifetimes, 200000);
   const moments = 1024;
   const sites = 20;
+  const high = new Float64Array(Uint8Array.from(
+    Buffer.from(device.curves.allocated.high.f64, "base64")).buffer);
   const at = Array.from({ length: moments }, (_, m) => Math.floor(((m + 0.5) * events) / moments));
   data.runs[0].sites = Array.from({ length: 300 }, (_, i) => ({ site: `model.py:${i} forward`,
     label: "", file: "/src/model.py", line: i, link: "" }));
   device.areas = { event: u32(at), seconds: f64(at.map((e) => e / 40000)),
     sites: u32(Array.from({ length: sites }, (_, i) => i)),
     bytes: f64(Array.from({ length: (sites + 2) * moments }, (_, i) =>
-      Math.floor(450 + 150 * Math.sin(i / moments + i / 300)) * MIB)) };
+      Math.floor(high[Math.floor(((i % moments + 0.5) * buckets) / moments)] / (sites + 2)))) };
   // 400 stacks of 40 frames at 70 moments.
   const run = data.runs[0];
   const place = (i) => ({ function: `function_${i}`, file: `/src/file_${i % 50}.py`, line: i, link: "" });

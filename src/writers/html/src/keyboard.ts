@@ -60,7 +60,7 @@ export function listen_to_keys(store: store, bar: toolbar, scene: () => scene): 
   });
   document.addEventListener("keydown", (key) => {
     if (key.ctrlKey || key.metaKey || key.altKey) return;
-    const target = key.target as HTMLElement;
+    const { target } = key;
     if (target === bar.search) {
       if (key.key === "Escape") {
         store.set({ query: "" });
@@ -68,7 +68,7 @@ export function listen_to_keys(store: store, bar: toolbar, scene: () => scene): 
       }
       return;
     }
-    if (target.matches("select, input, textarea")) return;
+    if (target instanceof Element && target.matches("select, input, textarea")) return;
     const action = actions[key.key];
     if (action === undefined) return;
     key.preventDefault();

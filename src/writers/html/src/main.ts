@@ -80,7 +80,8 @@ function start(): void {
     document.documentElement.dataset.theme = theme;
     now = new scene(state, data, theme);
     for (const view of views) view.update(now);
-    const selection: (keyof view_state)[] = ["run", "device", "site", "lifetime", "theme"];
+    const selection: (keyof view_state)[] = ["run", "device", "event", "site", "lifetime", "theme"];
+    // A clicked frame or block stays until something else is chosen.
     if (changed === null || selection.some((key) => changed.has(key))) details.update(now);
   };
   let timer = 0;

@@ -44,7 +44,7 @@ export class scene {
   readonly companions: companion[];
   /** Bytes that the axis calls zero. */
   readonly base: number;
-  readonly #asked_for: Uint8Array | null;
+  readonly #found: Uint8Array | null;
 
   constructor(readonly state: view_state, readonly models: models, theme: theme) {
     this.theme = theme;
@@ -62,7 +62,7 @@ export class scene {
       : [this.place(state.window[0]), this.place(state.window[1])];
     if (!(this.to > this.from)) this.to = this.from + (this.axis.kind === "event" ? 1 : 1e-6);
     this.base = this.base_of(this.device.curves[this.run.measure].start_bytes);
-    this.#asked_for = models.asked_for(this.run, state);
+    this.#found = models.found(this.run, state.query);
   }
 
   base_of(start_bytes: number): number {
@@ -97,11 +97,16 @@ export class scene {
 
   /** Whether the reader looks for certain sites. */
   get searching(): boolean {
-    return this.#asked_for !== null;
+    return this.state.site !== null || this.#found !== null;
   }
 
+  /** A chosen site goes before the search. */
   is_asked_for(site: number): boolean {
-    return this.#asked_for === null || (site >= 0 && this.#asked_for[site] === 1);
+    return this.state.site !== null ? site === this.state.site : this.is_found(site);
+  }
+
+  is_found(site: number): boolean {
+    return this.#found === null || (site >= 0 && this.#found[site] === 1);
   }
 
   colour(site: number): string {
@@ -176,20 +181,14 @@ export class models {
     return this.model(run, Math.max(0, this.page.runs[run].device_numbers.indexOf(number)));
   }
 
-  /** One flag a site, or null where nothing is looked for. A chosen site goes before the search. */
-  asked_for(run: run, state: view_state): Uint8Array | null {
-    if (state.site !== null && state.site < run.sites.length) {
-      const flags = new Uint8Array(run.sites.length);
-      flags[state.site] = 1;
-      return flags;
-    }
-    const query = state.query.trim().toLowerCase();
-    if (query === "") return null;
-    const words = this.#words_of(run);
-    return Uint8Array.from(words, (text) => Number(text.includes(query)));
+  /** One flag a site, or null where nothing is looked for. */
+  found(run: run, query: string): Uint8Array | null {
+    const wanted = query.trim().toLowerCase();
+    if (wanted === "") return null;
+    return Uint8Array.from(this.#words_of(run), (text) => Number(text.includes(wanted)));
   }
 
-  /** What a search looks at: a site's texts and the functions of its stacks. */
+  /** What a search looks at. */
   #words_of(run: run): string[] {
     const index = this.page.runs.indexOf(run);
     return (this.#words[index] ??= run.sites.map(({ site, label, file }) =>

@@ -26,6 +26,7 @@ export class segment_view {
   readonly #note: HTMLElement;
   #scene: scene | null = null;
   #raster = new raster(1, 1);
+  #shown = "";
   /** Segment of each block. */
   #segment_of = new Uint32Array();
 
@@ -53,6 +54,11 @@ export class segment_view {
 
   update(scene: scene): void {
     this.#scene = scene;
+    const { run, device, site, query } = scene.state;
+    const shown = JSON.stringify([run, device, site, query, scene.theme, scene.state.axis,
+      this.#body.clientWidth, devicePixelRatio]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
     const { map } = scene.device;
     this.#canvas.hidden = map === null;
     if (map === null) {

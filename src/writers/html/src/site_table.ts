@@ -87,11 +87,11 @@ export class site_table {
       peak_bytes: number): row =>
       ({ id, site, label, bytes, tensors, peak_bytes, share: live.bytes > 0 ? bytes / live.bytes : 0 });
     const rows = [...new Set([...now.keys(), ...then.keys()])]
-      .filter((id) => !scene.searching || scene.is_asked_for(id) || id === scene.state.site)
+      .filter((id) => scene.is_found(id) || id === scene.state.site)
       .map((id) => make(id, scene.run.sites[id]?.site ?? "unknown stack",
         scene.run.sites[id]?.label ?? "", now.get(id)?.bytes ?? 0, now.get(id)?.tensors ?? 0,
         then.get(id)?.bytes ?? 0));
-    if (!scene.searching && (live.rest.bytes > 0 || peak.rest.bytes > 0)) {
+    if (scene.state.query.trim() === "" && (live.rest.bytes > 0 || peak.rest.bytes > 0)) {
       rows.push(make(rest_id, "all other stacks", "", live.rest.bytes, live.rest.tensors,
         peak.rest.bytes));
     }

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // What was clicked: the numbers to the last digit, and the whole stack with links.
-import { digits_text } from "./bytes";
+import { byte_text, count_text, digits_text } from "./bytes";
 import { frames_of, site_of } from "./data";
 import { element, foreign, link_or_text, panel } from "./dom";
 import { lifetime_facts } from "./lifetime_view";
+import { live_set_at, nearest_moment } from "./live_set";
 import type { scene } from "./scene";
 
 export interface detail {
@@ -38,7 +39,7 @@ export class stack_panel {
           ["exactly", digits_text(lifetimes.bytes[lifetime])]],
       });
     } else if (site !== null && site < scene.run.sites.length) {
-      this.show(scene, { site, stack: -1, facts: [] });
+      this.show(scene, site_detail(scene, site));
     } else {
       this.#note.textContent = "";
       this.#body.replaceChildren(element("p", { class: "hint" },
@@ -65,4 +66,24 @@ export class stack_panel {
     this.#body.replaceChildren(head, list, element("ol", { class: "stack" }, ...rows));
     this.#body.scrollTop = 0;
   }
+}
+
+/** What a site holds at the chosen moment, and its largest stack there. */
+function site_detail(scene: scene, site: number): detail {
+  const live = live_set_at(scene.device, nearest_moment(scene.device, scene.event));
+  const rows = (live?.rows ?? []).filter(({ stack }) => site_of(scene.run, stack) === site)
+    .sort((a, b) => b.bytes - a.bytes);
+  if (live === null || rows.length === 0) {
+    return { site, stack: -1, facts: [["live", "nothing at this moment"]] };
+  }
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+  const tensors = rows.reduce((sum, row) => sum + row.tensors, 0);
+  const largest = rows.length === 1 ? [] : [["largest stack", byte_text(rows[0].bytes)]];
+  return { site, stack: rows[0].stack, facts: [
+    ["live", `${byte_text(bytes)} at ${scene.moment_text(live.event)}`],
+    ["exactly", digits_text(bytes)],
+    ["tensors", count_text(tensors)],
+    ["stacks", count_text(rows.length)],
+    ...(largest as [string, string][]),
+  ] };
 }
