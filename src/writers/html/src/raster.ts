@@ -59,7 +59,7 @@ export class raster {
 
   /** Over what is there: pixels that nothing filled stay clear. */
   draw(context: CanvasRenderingContext2D, left: number, top: number): void {
-    this.#canvas.getContext("2d")!.putImageData(this.#image, 0, 0);
+    this.#canvas.getContext("2d", { willReadFrequently: true })!.putImageData(this.#image, 0, 0);
     context.drawImage(this.#canvas, Math.round(left), Math.round(top));
   }
 }
