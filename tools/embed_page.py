@@ -32,7 +32,8 @@ def quoted(part):
 
 def main():
     page = pathlib.Path(sys.argv[1]).read_bytes()
-    lines = [f"      {quoted(page[at:at + bytes_a_line])}\n" for at in range(0, len(page), bytes_a_line)]
+    starts = range(0, len(page), bytes_a_line)
+    lines = [f"      {quoted(page[at:at + bytes_a_line])}\n" for at in starts]
     pathlib.Path(sys.argv[2]).write_text(beginning + "".join(lines) + end, encoding="ascii")
 
 
