@@ -16,11 +16,19 @@ import { hide_tooltip, show_tooltip } from "./tooltip";
 interface line { run: number; measure: measure }
 
 /** The bytes of a bucket: one number where the bucket is one event. */
-export function bytes_at(who: companion, measure: measure, x: number): bounds | null {
+function bytes_at(who: companion, measure: measure, event: number | null): bounds | null {
   const curve = who.model.device.curves[measure];
-  if (x < who.axis.begin || x > who.axis.end || curve.low.length === 0) return null;
-  const bucket = who.axis.bucket_of(Math.floor(who.axis.event_at(x)));
+  if (event === null || curve.low.length === 0) return null;
+  if (event < 0) return { low: curve.start_bytes, high: curve.start_bytes };
+  const bucket = who.axis.bucket_of(event);
   return { low: curve.low[bucket], high: curve.high[bucket] };
+}
+
+/** The event of a run at an event of the chosen one: at the same place of the axis. */
+function event_of(scene: scene, who: companion, event: number): number | null {
+  if (who.index === scene.state.run) return event < who.model.device.events ? event : null;
+  const x = scene.place(event);
+  return x <= who.axis.end ? Math.floor(who.axis.event_at(x) + 1e-6) : null;
 }
 
 export class curve_view {
@@ -132,7 +140,7 @@ export class curve_view {
 
   #point(at: pointer): void {
     const scene = this.#scene!;
-    const lines = mark_at(this.#plot.plot, scene, at.left);
+    const lines = mark_at(this.#plot.plot, scene, at);
     if (lines.length === 0) hide_tooltip();
     else show_tooltip(at.mouse, lines[0], lines.slice(1));
   }
@@ -143,7 +151,7 @@ export class curve_view {
     const { left, width } = plot.over.getBoundingClientRect();
     const x = mouse.clientX - left;
     if (this.#scene === null || x < 0 || x > width) return null;
-    return this.#scene.event_at(plot.posToVal(x, "x"));
+    return Math.floor(this.#scene.event_at(plot.posToVal(x, "x")));
   }
 
   /** The values at an event of the chosen run; null: at the chosen moment. */
@@ -151,23 +159,22 @@ export class curve_view {
     const scene = this.#scene;
     if (scene === null) return;
     const shown_event = event ?? scene.event;
-    const x = event === null ? scene.axis.x_of(shown_event) : scene.place(shown_event);
     const within = scene.within(shown_event);
     this.#note.replaceChildren(
       scene.moment_text(shown_event), within === "" ? "" : " \u00b7 ", foreign(within));
     const entries = this.#lines.filter(({ measure }) => scene.state.shown.includes(measure))
-      .map((line) => this.#entry(scene, line, x));
-    const difference = this.#difference_entry(scene, x);
+      .map((line) => this.#entry(scene, line, shown_event));
+    const difference = this.#difference_entry(scene, shown_event);
     this.#legend.replaceChildren(...entries, ...(difference === null ? [] : [difference]));
   }
 
-  #entry(scene: scene, { run, measure }: line, x: number): HTMLElement {
+  #entry(scene: scene, { run, measure }: line, event: number): HTMLElement {
     const who = scene.companions[run];
     const runs = scene.companions.length;
     const { stroke, dash } = line_style(scene.theme, runs, run, measure);
     const sample = element("i", { class: "line" });
     sample.style.borderTop = `3px ${dash.length === 0 ? "solid" : "dashed"} ${stroke}`;
-    const bytes = bytes_at(who, measure, x);
+    const bytes = bytes_at(who, measure, event_of(scene, who, event));
     const base = scene.base_of(who.model.device.curves[measure].start_bytes);
     const value = bytes === null ? "\u2013" : scene.state.delta
       ? signed_range(bytes.low - base, bytes.high - base)
@@ -178,12 +185,12 @@ export class curve_view {
       sample, name, element("b", {}, value));
   }
 
-  #difference_entry(scene: scene, x: number): HTMLElement | null {
+  #difference_entry(scene: scene, event: number): HTMLElement | null {
     if (scene.companions.length < 2) return null;
     const [first, second] = [0, other_run(scene)].map((run) => scene.companions[run]);
     const measure = scene.run.measure;
-    const a = bytes_at(first, measure, x);
-    const b = bytes_at(second, measure, x);
+    const a = bytes_at(first, measure, event_of(scene, first, event));
+    const b = bytes_at(second, measure, event_of(scene, second, event));
     const sample = element("i", { class: "swatch" });
     sample.style.background = css(pixel(plain[scene.theme].accent, plain[scene.theme].background, 0.7));
     const text = a === null || b === null ? "\u2013" : signed_byte_text(b.high - a.high);

@@ -109,7 +109,6 @@ export class flame_view {
   readonly #graph = element("div", { class: "graph" });
   #scene: scene | null = null;
   #live: live_set | null = null;
-  #pointed: node | null = null;
   #shown = "";
 
   constructor(parent: HTMLElement, readonly store: store, readonly details: stack_panel) {
@@ -118,8 +117,6 @@ export class flame_view {
     this.#note = note;
     body.append(this.#graph);
     parent.append(root);
-    body.addEventListener("mousemove", (mouse) => this.#point(mouse));
-    body.addEventListener("mouseleave", hide_tooltip);
     new ResizeObserver(() => {
       if (this.#scene !== null && this.#graph.clientWidth > 0) this.update(this.#scene);
     }).observe(body);
@@ -153,10 +150,9 @@ export class flame_view {
       .transitionDuration(0)
       .inverted(true)
       .selfValue(false)
-      .tooltip(() => undefined)
+      .tooltip(this.#tooltip())
       .getName(({ data }: { data: node }) => visible(data.name))
       .setColorMapper(({ data }: { data: node }) => this.#colour(scene, data))
-      .onHover(({ data }: { data: node }) => { this.#pointed = data; })
       .onClick(({ data }: { data: node }) => this.#click(data));
     this.#graph.replaceChildren();
     select(this.#graph).datum(root as any).call(chart as any);
@@ -170,15 +166,20 @@ export class flame_view {
     return site < 0 ? frame : scene.colour(site);
   }
 
-  #point(mouse: MouseEvent): void {
-    const is_frame = (mouse.target as Element).closest("g.frame") !== null;
-    const node = this.#pointed;
-    if (!is_frame || node === null || this.#live === null) return hide_tooltip();
+  /** The library calls it with a selection, and its two members. */
+  #tooltip(): object {
+    return Object.assign(() => undefined, {
+      show: (mouse: MouseEvent, { data }: { data: node }) => this.#point(mouse, data),
+      hide: hide_tooltip,
+    });
+  }
+
+  #point(mouse: MouseEvent, node: node): void {
     const scene = this.#scene!;
     const site = scene.run.sites[node.site];
     show_tooltip(mouse, node.name, [
       node.place,
-      `${byte_text(node.value)}, ${share_text(node.value, this.#live.bytes)}`,
+      `${byte_text(node.value)}, ${share_text(node.value, this.#live!.bytes)}`,
       `${count_text(node.tensors)} ${node.tensors === 1 ? "tensor" : "tensors"}`,
       site === undefined ? "" : `site ${site.site}`,
     ], site === undefined ? undefined : scene.colour(node.site));

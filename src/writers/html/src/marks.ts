@@ -184,13 +184,14 @@ export function draw_marks(plot: uPlot, scene: scene): void {
   ctx.restore();
 }
 
-/** The peak or OOM within reach of the pointer (in pixels of the canvas). */
-export function mark_at(plot: uPlot, scene: scene, left: number): string[] {
+/** The peaks and OOMs at the pointer's event, or within reach of it (in pixels of the canvas). */
+export function mark_at(plot: uPlot, scene: scene, at: { event: number; left: number }): string[] {
   const reach = 6 * devicePixelRatio;
   const is_near = (event: number) => {
     const x = scene.axis.x_of(event);
-    return x >= scene.from && x <= scene.to
-      && Math.abs(plot.valToPos(x, "x", true) - plot.bbox.left - left) <= reach;
+    if (x < scene.from || x > scene.to) return false;
+    const away = Math.abs(plot.valToPos(x, "x", true) - plot.bbox.left - at.left);
+    return event === at.event || away <= reach;
   };
   const lines: string[] = [];
   scene.device.ooms.filter(({ event }) => is_near(event)).forEach((oom) => {
