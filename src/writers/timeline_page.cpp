@@ -12,6 +12,13 @@ namespace memreplay {
 
 using namespace writers;
 
+namespace {
+
+/// Where the data goes; it stands in the template once.
+constexpr std::string_view page_data_mark = "@PAGE_DATA@";
+
+}  // namespace
+
 bool has_timeline_page() noexcept { return !page_template().empty(); }
 
 std::string write_timeline_page(timeline_report const& model) {
