@@ -64,6 +64,7 @@ export class area_view {
   #draw(): void {
     const scene = this.#scene;
     if (scene === null) return;
+    this.#plot.fit();
     const range = scene.measured_range();
     this.#paint(scene, range);
     this.#plot.show(scene, range, outline(scene, this.#plot.columns));

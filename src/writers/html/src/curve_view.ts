@@ -93,13 +93,16 @@ export class curve_view {
 
   update(scene: scene): void {
     this.#scene = scene;
-    this.#draw();
+    // The legend first: it takes room from the plot.
     this.point_at(null);
+    this.#draw();
   }
 
   #draw(): void {
     const scene = this.#scene;
     if (scene === null) return;
+    this.#plot.fit();
+    this.#difference?.fit();
     const { state, companions } = scene;
     const count = this.#plot.columns;
     const empty = new Array<number | null>(count).fill(null);

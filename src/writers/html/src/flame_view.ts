@@ -27,7 +27,7 @@ interface node {
 }
 
 const row_height = 18;
-const least_width = 1;
+const least_width = 3;
 
 function make_node(name: string, place: string, stack: number): node {
   return { name, place, value: 0, tensors: 0, site: -1, stack, children: [], own: new Map() };

@@ -61,6 +61,7 @@ export class lifetime_view {
   #draw(): void {
     const scene = this.#scene;
     if (scene === null) return;
+    this.#plot.fit();
     const range = scene.measured_range();
     const values = outline(scene, this.#plot.columns);
     this.#paint(scene, range, values[0]);

@@ -195,12 +195,17 @@ export class time_plot {
     this.store.set({ window: null });
   }
 
+  /** Takes the size of its place at once, so that `columns` are those that will be drawn. */
+  fit(): void {
+    const { clientWidth: width, clientHeight: height } = this.root;
+    if (width < 50 || height < 40) return;
+    if (width === this.plot.width && height === this.plot.height) return;
+    this.plot.batch(() => this.plot.setSize({ width, height }));
+  }
+
   #resize(): void {
     const { clientWidth: width, clientHeight: height } = this.root;
-    if (width < 50 || height < 40 || this.#scene === null) return;
-    if (width === this.plot.width && height === this.plot.height) return;
-    this.plot.setSize({ width, height });
-    this.on_resize?.();
+    if (width !== this.plot.width || height !== this.plot.height) this.on_resize?.();
   }
 
   on_resize?: () => void;
