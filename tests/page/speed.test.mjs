@@ -49,7 +49,9 @@ test("its window moves and zooms smoothly", { timeout: 120000 }, async (context)
   });
   check();
   await page.close();
-  context.diagnostic(`frame: median ${median(frames).toFixed(0)} ms, `
-    + `longest ${Math.max(...frames).toFixed(0)} ms`);
+  context.diagnostic(
+    `frame: median ${median(frames).toFixed(0)} ms, ` +
+      `longest ${Math.max(...frames).toFixed(0)} ms`,
+  );
   assert.ok(median(frames) < most_frame_ms, `${median(frames).toFixed(0)} ms`);
 });
