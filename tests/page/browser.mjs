@@ -38,7 +38,9 @@ export function write_page(data) {
 export async function open_tab(url, hash = "") {
   const sandbox = process.getuid() === 0 ? ["--no-sandbox"] : [];
   browser ??= await package_of("playwright-core").chromium.launch({
-    executablePath: chromium_path, args: sandbox });
+    executablePath: chromium_path,
+    args: sandbox,
+  });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const complaints = [];
   page.on("console", (message) => {
@@ -56,11 +58,14 @@ export async function open_tab(url, hash = "") {
 
 /** All that a change starts has been drawn. */
 export async function settle(page) {
-  await page.evaluate(() => new Promise((done) => {
-    let frames = 3;
-    const next = () => (--frames > 0 ? requestAnimationFrame(next) : setTimeout(done, 20));
-    requestAnimationFrame(next);
-  }));
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        let frames = 3;
+        const next = () => (--frames > 0 ? requestAnimationFrame(next) : setTimeout(done, 20));
+        requestAnimationFrame(next);
+      }),
+  );
 }
 
 export async function hash_of(page) {
@@ -106,8 +111,12 @@ export const legend = (page, measure, run = 0) =>
 /** The modules of the page, for tests without a browser. */
 export async function page_module(name) {
   const { build } = package_of("esbuild");
-  const result = await build({ entryPoints: [join(page_build, "src", `${name}.ts`)], bundle: true,
-    format: "esm", write: false });
+  const result = await build({
+    entryPoints: [join(page_build, "src", `${name}.ts`)],
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
   const text = Buffer.from(result.outputFiles[0].text).toString("base64");
   return import(`data:text/javascript;base64,${text}`);
 }

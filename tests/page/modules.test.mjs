@@ -18,10 +18,20 @@ const device = page.runs[0].device(0);
 
 test("bytes read as the program writes them", () => {
   // The expected texts are those of tests/base/byte_text_test.cpp and of fmt.
-  const expected = [[0, "0 B"], [512, "512 B"], [1023, "1023 B"], [1024, "1.00 KiB"],
-    [1152, "1.12 KiB"], [1408, "1.38 KiB"], [2688, "2.62 KiB"], [1048575, "1.00 MiB"],
-    [817065984, "779.21 MiB"], [12354473452, "11.506 GiB"], [-3355443, "-3.20 MiB"],
-    [2 ** 40, "1.000 TiB"]];
+  const expected = [
+    [0, "0 B"],
+    [512, "512 B"],
+    [1023, "1023 B"],
+    [1024, "1.00 KiB"],
+    [1152, "1.12 KiB"],
+    [1408, "1.38 KiB"],
+    [2688, "2.62 KiB"],
+    [1048575, "1.00 MiB"],
+    [817065984, "779.21 MiB"],
+    [12354473452, "11.506 GiB"],
+    [-3355443, "-3.20 MiB"],
+    [2 ** 40, "1.000 TiB"],
+  ];
   for (const [value, text] of expected) assert.equal(bytes.byte_text(value), text);
   assert.equal(bytes.signed_byte_text(2 ** 30), "+1.000 GiB");
   assert.equal(bytes.signed_byte_text(0), "0 B");
@@ -30,8 +40,10 @@ test("bytes read as the program writes them", () => {
   assert.equal(bytes.byte_range_text(2 ** 30, 2 ** 30 + 1), "1.000000000-1.000000001 GiB");
   assert.equal(bytes.byte_range_text(2 ** 20, 2 ** 30), "1.00 MiB - 1.000 GiB");
   assert.equal(bytes.digits_text(1234567), "1,234,567 bytes");
-  assert.equal(bytes.exactness_text({ exact: false, low: 2 ** 30, high: 2 ** 30, reason: "cut" }),
-    "about 1.000 GiB (cut)");
+  assert.equal(
+    bytes.exactness_text({ exact: false, low: 2 ** 30, high: 2 ** 30, reason: "cut" }),
+    "about 1.000 GiB (cut)",
+  );
 });
 
 test("ticks carry one unit and no more digits than they need", () => {
@@ -54,12 +66,17 @@ test("an event's place and the event at that place agree on both axes", () => {
 });
 
 test("a trace without times has one axis", () => {
-  const clockless = data.decode_page(JSON.stringify(small_page({ has_times: false }))).runs[0].device(0);
+  const clockless = data
+    .decode_page(JSON.stringify(small_page({ has_times: false })))
+    .runs[0].device(0);
   assert.equal(new axis.time_axis(clockless, "time").kind, "event");
 });
 
 test("buckets of equal time lie in one column, and none is lost", () => {
-  const frozen = { first_event: Uint32Array.of(0, 1, 2, 3, 4), seconds: Float64Array.of(0, 1, 1, 1, 2) };
+  const frozen = {
+    first_event: Uint32Array.of(0, 1, 2, 3, 4),
+    seconds: Float64Array.of(0, 1, 1, 1, 2),
+  };
   const on = new axis.time_axis(frozen, "time");
   assert.deepEqual(on.buckets_between(0.5, 1), [0, 1]);
   assert.deepEqual(on.buckets_between(1, 1.5), [1, 4]);
@@ -69,9 +86,19 @@ test("the curve is exact at every zoom", () => {
   const curve = device.curves.allocated;
   const pyramid = new pyramids.pyramid(curve);
   const on = new axis.time_axis(device, "event");
-  for (const [first, last] of [[0, 1600], [3, 4], [7, 9], [1, 1599], [511, 513], [64, 128]]) {
+  for (const [first, last] of [
+    [0, 1600],
+    [3, 4],
+    [7, 9],
+    [1, 1599],
+    [511, 513],
+    [64, 128],
+  ]) {
     const { low, high } = pyramid.between(first, last);
-    assert.equal(low, Math.min(...curve.low.subarray(first, last), ...(first ? [] : [curve.start_bytes])));
+    assert.equal(
+      low,
+      Math.min(...curve.low.subarray(first, last), ...(first ? [] : [curve.start_bytes])),
+    );
     assert.equal(high, Math.max(...curve.high.subarray(first, last)));
   }
   for (const kind of ["event", "time"]) {
@@ -97,16 +124,41 @@ test("an empty trace has no columns, and nothing breaks", () => {
   const curve = { start_bytes: 5, low: new Float64Array(), high: new Float64Array() };
   const on = new axis.time_axis({ first_event: Uint32Array.of(0), seconds: null }, "event");
   const { high } = pyramids.sample(new pyramids.pyramid(curve), on, 0, 1, 3);
-  assert.deepEqual(high.filter((bytes) => bytes !== null && Number.isFinite(bytes)), []);
+  assert.deepEqual(
+    high.filter((bytes) => bytes !== null && Number.isFinite(bytes)),
+    [],
+  );
 });
 
-const initial = { run: 0, device: 0, axis: "event", delta: false, shown: ["allocated"],
-  window: null, event: null, query: "", site: null, lifetime: null, theme: null };
+const initial = {
+  run: 0,
+  device: 0,
+  axis: "event",
+  delta: false,
+  shown: ["allocated"],
+  window: null,
+  event: null,
+  query: "",
+  site: null,
+  lifetime: null,
+  theme: null,
+};
 const limits = { runs: 2, devices: () => 2 };
 
 test("the hash keeps the whole state", () => {
-  const state = { run: 1, device: 1, axis: "time", delta: true, shown: ["active", "reserved"],
-    window: [10.25, 99], event: 42, query: "a b&c=</script>", site: 3, lifetime: 7, theme: "dark" };
+  const state = {
+    run: 1,
+    device: 1,
+    axis: "time",
+    delta: true,
+    shown: ["active", "reserved"],
+    window: [10.25, 99],
+    event: 42,
+    query: "a b&c=</script>",
+    site: 3,
+    lifetime: 7,
+    theme: "dark",
+  };
   assert.deepEqual(states.from_hash(`#${states.to_hash(state, initial)}`, initial, limits), state);
   assert.equal(states.to_hash(initial, initial), "");
 });
@@ -118,6 +170,9 @@ test("a hash that does not fit is left out", () => {
 });
 
 test("letters that steer others are shown", () => {
-  assert.equal(dom.visible("a\u202eb\u0000\n"), "a\u27e8U+202E\u27e9b\u27e8U+0000\u27e9\u27e8U+000A\u27e9");
+  assert.equal(
+    dom.visible("a\u202eb\u0000\n"),
+    "a\u27e8U+202E\u27e9b\u27e8U+0000\u27e9\u27e8U+000A\u27e9",
+  );
   assert.equal(dom.visible("\u05e9\u05dc\u05d5\u05dd \u00e9"), "\u05e9\u05dc\u05d5\u05dd \u00e9");
 });

@@ -11,8 +11,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { close_browser, legend, open_tab, page_module } from "./browser.mjs";
 
 const program = process.env.MEMREPLAY_PROGRAM ?? "";
-const has_command = program !== ""
-  && spawnSync(program, ["timeline", "--help"], { stdio: "ignore" }).status === 0;
+const has_command =
+  program !== "" && spawnSync(program, ["timeline", "--help"], { stdio: "ignore" }).status === 0;
 const skip = has_command ? false : "the program has no command `timeline`";
 const maker = fileURLToPath(new URL("../../tools/make_snapshot.py", import.meta.url));
 const python = process.env.MEMREPLAY_PYTHON ?? "python3";
@@ -30,13 +30,18 @@ function make_snapshot(name, ...options) {
   return path;
 }
 
-const report_of = (snapshot, ...options) => JSON.parse(execFileSync(program,
-  ["report", snapshot, "--json", "--out", "-", ...options], { stdio: ["ignore", "pipe", "ignore"] }));
+const report_of = (snapshot, ...options) =>
+  JSON.parse(
+    execFileSync(program, ["report", snapshot, "--json", "--out", "-", ...options], {
+      stdio: ["ignore", "pipe", "ignore"],
+    }),
+  );
 
 async function open_timeline(snapshots, ...options) {
   const out = join(folder, `page-${snapshots.length}-${options.length}.html`);
-  execFileSync(program, ["timeline", ...snapshots, "-o", out, "--force", ...options],
-    { stdio: "ignore" });
+  execFileSync(program, ["timeline", ...snapshots, "-o", out, "--force", ...options], {
+    stdio: "ignore",
+  });
   return open_tab(pathToFileURL(out).href);
 }
 
@@ -54,7 +59,10 @@ test("the peak on the page is the report's", { skip, timeout: 120000 }, async ()
 });
 
 test("two runs lie over each other", { skip, timeout: 120000 }, async () => {
-  const snapshots = [make_snapshot("a", "--events", "20000"), make_snapshot("b", "--events", "26000")];
+  const snapshots = [
+    make_snapshot("a", "--events", "20000"),
+    make_snapshot("b", "--events", "26000"),
+  ];
   const { page, check } = await open_timeline(snapshots);
   assert.equal(await page.locator(".difference .uplot").count(), 1);
   assert.equal(await page.locator(".curves .entry[data-run]").count(), 2);

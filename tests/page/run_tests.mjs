@@ -14,6 +14,9 @@ if (!has_browser()) {
 const here = dirname(fileURLToPath(import.meta.url));
 const files = ["modules", "page", "program", "speed"].map((name) => join(here, `${name}.test.mjs`));
 // One after the other: the times of the last file are measured.
-const { status } = spawnSync(process.execPath, ["--test", "--test-concurrency=1",
-  "--test-reporter=spec", ...files], { stdio: "inherit" });
+const { status } = spawnSync(
+  process.execPath,
+  ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files],
+  { stdio: "inherit" },
+);
 process.exit(status ?? 1);

@@ -34,21 +34,36 @@ const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base
 
 /** Every package that went into the bundle, with its licence: they ask for that. */
 function licenses() {
-  const packages = new Set(Object.keys(result.metafile.inputs)
-    .map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
-    .filter((folder) => folder !== undefined));
-  return [...packages].sort().map((folder) => {
-    const path = join(here, folder);
-    const { name, version, license } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
-    const file = readdirSync(path).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file !== undefined && existsSync(join(path, file))
-      ? readFileSync(join(path, file), "utf8").trim() : license;
-    return `${name} ${version} (${license})\n\n${text}`;
-  }).join("\n\n").replaceAll("--", "- -");
+  const packages = new Set(
+    Object.keys(result.metafile.inputs)
+      .map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
+      .filter((folder) => folder !== undefined),
+  );
+  return [...packages]
+    .sort()
+    .map((folder) => {
+      const path = join(here, folder);
+      const { name, version, license } = JSON.parse(
+        readFileSync(join(path, "package.json"), "utf8"),
+      );
+      const file = readdirSync(path).find((entry) => /^licen[cs]e/i.test(entry));
+      const text =
+        file !== undefined && existsSync(join(path, file))
+          ? readFileSync(join(path, file), "utf8").trim()
+          : license;
+      return `${name} ${version} (${license})\n\n${text}`;
+    })
+    .join("\n\n")
+    .replaceAll("--", "- -");
 }
 
-const policy = ["default-src 'none'", `script-src ${hash(script)}`, "style-src 'unsafe-inline'",
-  "base-uri 'none'", "form-action 'none'"].join("; ");
+const policy = [
+  "default-src 'none'",
+  `script-src ${hash(script)}`,
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
 const template = readFileSync(join(here, "src/page.html"), "utf8");
 const parts = { POLICY: policy, STYLE: style, SCRIPT: script, LICENSES: licenses() };
 const page = template.replace(/@(POLICY|STYLE|SCRIPT|LICENSES)@/g, (_, name) => parts[name]);

@@ -14,7 +14,11 @@ import { type pointer, time_plot } from "./time_plot";
 import { hide_tooltip, show_tooltip } from "./tooltip";
 
 /** A layer, from the ground up. */
-interface layer { row: number; site: number; name: string }
+interface layer {
+  row: number;
+  site: number;
+  name: string;
+}
 
 export class area_view {
   readonly #plot: time_plot;
@@ -24,12 +28,18 @@ export class area_view {
   #layers: layer[] = [];
   #totals = new Float64Array();
 
-  constructor(parent: HTMLElement, readonly store: store) {
+  constructor(
+    parent: HTMLElement,
+    readonly store: store,
+  ) {
     const { root, body, note } = panel("areas", "By site");
     this.#note = note;
     parent.append(root);
-    const chart = element("div", { class: "chart", role: "img",
-      "aria-label": "Bytes by site, stacked" });
+    const chart = element("div", {
+      class: "chart",
+      role: "img",
+      "aria-label": "Bytes by site, stacked",
+    });
     body.append(chart);
     this.#plot = new time_plot(chart, store, {
       shows_x: false,
@@ -64,6 +74,7 @@ export class area_view {
   #draw(): void {
     const scene = this.#scene;
     if (scene === null) return;
+    this.#plot.fit();
     const range = scene.measured_range();
     this.#paint(scene, range);
     this.#plot.show(scene, range, outline(scene, this.#plot.columns));
@@ -95,28 +106,38 @@ export class area_view {
     const moments = areas.event.length;
     if (moments === 0) return;
     const colours = plain[scene.theme];
-    const pixels = this.#layers.map(({ site, name }) => site >= 0 ? scene.site_pixel(site)
-      : scene.pixel_of(name === "carried in" ? colours.carried : colours.rest, !scene.searching));
+    const pixels = this.#layers.map(({ site, name }) =>
+      site >= 0
+        ? scene.site_pixel(site)
+        : scene.pixel_of(name === "carried in" ? colours.carried : colours.rest, !scene.searching),
+    );
     const scale = target.height / (high - low);
     const step = (scene.to - scene.from) / target.width;
     const end = scene.axis.end;
-    for (let column = 0; column < target.width; ) {
+    for (let column = 0; column < target.width;) {
       const from = scene.from + column * step;
       if (from > end) break;
       const moment = this.#moment_of(scene, areas, from, from + step);
       // Columns without a moment of their own look like this one.
       const next_event = areas.event[moment + 1];
-      const next = next_event === undefined ? target.width
-        : Math.ceil((scene.axis.x_of(next_event) - scene.from) / step) - 1;
-      const until = Math.min(Math.max(column + 1, next),
-        Math.ceil((end - scene.from) / step));
+      const next =
+        next_event === undefined
+          ? target.width
+          : Math.ceil((scene.axis.x_of(next_event) - scene.from) / step) - 1;
+      const until = Math.min(Math.max(column + 1, next), Math.ceil((end - scene.from) / step));
       let below = -scene.base;
       let bottom = Math.round(target.height - (below - low) * scale);
       this.#layers.forEach(({ row }, layer) => {
         below += areas.bytes[row * moments + moment];
         const top = Math.round(target.height - (below - low) * scale);
-        target.fill(column, until, top, bottom, pixels[layer],
-          moment * this.#layers.length + layer);
+        target.fill(
+          column,
+          until,
+          top,
+          bottom,
+          pixels[layer],
+          moment * this.#layers.length + layer,
+        );
         bottom = top;
       });
       column = Math.max(column + 1, until);
@@ -141,13 +162,18 @@ export class area_view {
     const site = layer.site < 0 ? undefined : scene.run.sites[layer.site];
     const start = areas.bytes[layer.row * moments];
     const colour = layer.site < 0 ? undefined : scene.colour(layer.site);
-    show_tooltip(at.mouse, layer.name, [
-      site?.label ?? "",
-      `${byte_text(bytes)}, ${share_text(bytes, this.#totals[moment])} of `
-        + byte_text(this.#totals[moment]),
-      scene.state.delta ? `${signed_byte_text(bytes - start)} since the first moment` : "",
-      scene.moment_text(areas.event[moment]),
-    ], colour);
+    show_tooltip(
+      at.mouse,
+      layer.name,
+      [
+        site?.label ?? "",
+        `${byte_text(bytes)}, ${share_text(bytes, this.#totals[moment])} of ` +
+          byte_text(this.#totals[moment]),
+        scene.state.delta ? `${signed_byte_text(bytes - start)} since the first moment` : "",
+        scene.moment_text(areas.event[moment]),
+      ],
+      colour,
+    );
   }
 
   #click(at: pointer): void {

@@ -13,7 +13,10 @@ import type { store } from "./state";
 import { type pointer, stepped, time_plot } from "./time_plot";
 import { hide_tooltip, show_tooltip } from "./tooltip";
 
-interface line { run: number; measure: measure }
+interface line {
+  run: number;
+  measure: measure;
+}
 
 /** The bytes of a bucket: one number where the bucket is one event. */
 function bytes_at(who: companion, measure: measure, event: number | null): bounds | null {
@@ -51,8 +54,13 @@ export class curve_view {
     const style = ({ run, measure }: line) =>
       line_style(this.#scene?.theme ?? "light", runs.length, run, measure);
     const series = this.#lines.flatMap((line): uPlot.Series[] => [
-      { paths: stepped, width: 1.5, stroke: () => style(line).stroke, dash: style(line).dash,
-        points: { show: false } },
+      {
+        paths: stepped,
+        width: 1.5,
+        stroke: () => style(line).stroke,
+        dash: style(line).dash,
+        points: { show: false },
+      },
       { paths: stepped, width: 1, stroke: () => style(line).stroke, points: { show: false } },
     ]);
     const bands = this.#lines.map((line, i): uPlot.Band => ({
@@ -60,12 +68,19 @@ export class curve_view {
       fill: () => `${style(line).stroke}99`,
     }));
     const devices = runs.flatMap((run, index) =>
-      run.device_numbers.map((_, device) => models.model(index, device).device));
-    const chart = element("div", { class: "chart", tabindex: "0", role: "img",
-      "aria-label": "Curves of bytes; drag to zoom" });
+      run.device_numbers.map((_, device) => models.model(index, device).device),
+    );
+    const chart = element("div", {
+      class: "chart",
+      tabindex: "0",
+      role: "img",
+      "aria-label": "Curves of bytes; drag to zoom",
+    });
     body.append(chart);
     this.#plot = new time_plot(chart, store, {
-      series, bands, top: room_above(devices),
+      series,
+      bands,
+      top: room_above(devices),
       under: (plot) => this.#scene && draw_step_shades(plot, this.#scene),
       over: (plot) => this.#scene && draw_marks(plot, this.#scene),
       on_point: (at) => this.#point(at),
@@ -75,17 +90,24 @@ export class curve_view {
   }
 
   #make_difference(body: HTMLElement, store: store): time_plot {
-    const chart = element("div", { class: "difference chart", role: "img",
-      "aria-label": "Difference of the runs" });
+    const chart = element("div", {
+      class: "difference chart",
+      role: "img",
+      "aria-label": "Difference of the runs",
+    });
     body.append(chart);
     const plot = new time_plot(chart, store, {
       shows_x: false,
-      series: [{
-        paths: stepped, width: 1, points: { show: false },
-        stroke: () => plain[this.#scene?.theme ?? "light"].accent,
-        fill: () => `${plain[this.#scene?.theme ?? "light"].accent}40`,
-        fillTo: 0,
-      }],
+      series: [
+        {
+          paths: stepped,
+          width: 1,
+          points: { show: false },
+          stroke: () => plain[this.#scene?.theme ?? "light"].accent,
+          fill: () => `${plain[this.#scene?.theme ?? "light"].accent}40`,
+          fillTo: 0,
+        },
+      ],
     });
     plot.on_resize = () => this.#draw();
     return plot;
@@ -93,13 +115,16 @@ export class curve_view {
 
   update(scene: scene): void {
     this.#scene = scene;
-    this.#draw();
+    // The legend first: it takes room from the plot.
     this.point_at(null);
+    this.#draw();
   }
 
   #draw(): void {
     const scene = this.#scene;
     if (scene === null) return;
+    this.#plot.fit();
+    this.#difference?.fit();
     const { state, companions } = scene;
     const count = this.#plot.columns;
     const empty = new Array<number | null>(count).fill(null);
@@ -107,15 +132,19 @@ export class curve_view {
     const values = this.#lines.flatMap(({ run, measure }) => {
       if (!state.shown.includes(measure)) return [empty, empty];
       const who = companions[run];
-      const { low, high } = relative(scene.sample(who, measure, count),
-        scene.base_of(who.model.device.curves[measure].start_bytes));
+      const { low, high } = relative(
+        scene.sample(who, measure, count),
+        scene.base_of(who.model.device.curves[measure].start_bytes),
+      );
       high.forEach((bytes, i) => {
         if (bytes !== null) parts.push({ low: low[i]!, high: bytes });
       });
       return [high, low];
     });
-    const whole = parts.reduce((a, b) => (
-      { low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) }), parts[0] ?? { low: 0, high: 1 });
+    const whole = parts.reduce(
+      (a, b) => ({ low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) }),
+      parts[0] ?? { low: 0, high: 1 },
+    );
     this.#plot.show(scene, scene.byte_range([whole], 0), values);
     this.#draw_difference(scene, count);
   }
@@ -126,11 +155,14 @@ export class curve_view {
     const measure = scene.run.measure;
     const highs = [0, other_run(scene)].map((run) => {
       const who = scene.companions[run];
-      return relative(scene.sample(who, measure, count),
-        scene.base_of(who.model.device.curves[measure].start_bytes)).high;
+      return relative(
+        scene.sample(who, measure, count),
+        scene.base_of(who.model.device.curves[measure].start_bytes),
+      ).high;
     });
     const change = highs[1].map((bytes, i) =>
-      bytes === null || highs[0][i] === null ? null : bytes - highs[0][i]!);
+      bytes === null || highs[0][i] === null ? null : bytes - highs[0][i]!,
+    );
     const known = change.filter((bytes) => bytes !== null) as number[];
     const low = known.reduce((a, b) => Math.min(a, b), 0);
     const high = known.reduce((a, b) => Math.max(a, b), 0);
@@ -161,8 +193,12 @@ export class curve_view {
     const shown_event = event ?? scene.event;
     const within = scene.within(shown_event);
     this.#note.replaceChildren(
-      scene.moment_text(shown_event), within === "" ? "" : " \u00b7 ", foreign(within));
-    const entries = this.#lines.filter(({ measure }) => scene.state.shown.includes(measure))
+      scene.moment_text(shown_event),
+      within === "" ? "" : " \u00b7 ",
+      foreign(within),
+    );
+    const entries = this.#lines
+      .filter(({ measure }) => scene.state.shown.includes(measure))
       .map((line) => this.#entry(scene, line, shown_event));
     const difference = this.#difference_entry(scene, shown_event);
     this.#legend.replaceChildren(...entries, ...(difference === null ? [] : [difference]));
@@ -176,13 +212,24 @@ export class curve_view {
     sample.style.borderTop = `3px ${dash.length === 0 ? "solid" : "dashed"} ${stroke}`;
     const bytes = bytes_at(who, measure, event_of(scene, who, event));
     const base = scene.base_of(who.model.device.curves[measure].start_bytes);
-    const value = bytes === null ? "\u2013" : scene.state.delta
-      ? signed_range(bytes.low - base, bytes.high - base)
-      : byte_range_text(bytes.low, bytes.high);
-    const name = element("span", { class: "name" },
-      ...(runs > 1 ? [foreign(who.run.label), ` ${measure}`] : [measure]));
-    return element("span", { class: "entry", "data-run": String(run), "data-measure": measure },
-      sample, name, element("b", {}, value));
+    const value =
+      bytes === null
+        ? "\u2013"
+        : scene.state.delta
+          ? signed_range(bytes.low - base, bytes.high - base)
+          : byte_range_text(bytes.low, bytes.high);
+    const name = element(
+      "span",
+      { class: "name" },
+      ...(runs > 1 ? [foreign(who.run.label), ` ${measure}`] : [measure]),
+    );
+    return element(
+      "span",
+      { class: "entry", "data-run": String(run), "data-measure": measure },
+      sample,
+      name,
+      element("b", {}, value),
+    );
   }
 
   #difference_entry(scene: scene, event: number): HTMLElement | null {
@@ -192,11 +239,23 @@ export class curve_view {
     const a = bytes_at(first, measure, event_of(scene, first, event));
     const b = bytes_at(second, measure, event_of(scene, second, event));
     const sample = element("i", { class: "swatch" });
-    sample.style.background = css(pixel(plain[scene.theme].accent, plain[scene.theme].background, 0.7));
+    sample.style.background = css(
+      pixel(plain[scene.theme].accent, plain[scene.theme].background, 0.7),
+    );
     const text = a === null || b === null ? "\u2013" : signed_byte_text(b.high - a.high);
-    return element("span", { class: "entry", "data-difference": true }, sample,
-      element("span", { class: "name" }, foreign(second.run.label), " \u2212 ",
-        foreign(first.run.label)), element("b", {}, text));
+    return element(
+      "span",
+      { class: "entry", "data-difference": true },
+      sample,
+      element(
+        "span",
+        { class: "name" },
+        foreign(second.run.label),
+        " \u2212 ",
+        foreign(first.run.label),
+      ),
+      element("b", {}, text),
+    );
   }
 }
 
@@ -213,4 +272,3 @@ function relative({ low, high }: columns, base: number): columns {
   const minus = (bytes: number | null) => (bytes === null ? null : bytes - base);
   return base === 0 ? { low, high } : { low: low.map(minus), high: high.map(minus) };
 }
-

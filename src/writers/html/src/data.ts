@@ -6,15 +6,29 @@ export type measure = "allocated" | "active" | "reserved";
 export const measures: measure[] = ["allocated", "active", "reserved"];
 
 export type exactness =
-  | { exact: true; bytes: number }
-  | { exact: false; low: number; high: number; reason: string };
+  { exact: true; bytes: number } | { exact: false; low: number; high: number; reason: string };
 
 /** Events and rows are u32; this one is an event before the first, or no stack. */
 export const none_u32 = 0xffffffff;
 
-export interface frame { function: string; file: string; line: number; link: string }
-export interface site { site: string; label: string; file: string; line: number; link: string }
-export interface audit_row { level: string; message: string; advice: string }
+export interface frame {
+  function: string;
+  file: string;
+  line: number;
+  link: string;
+}
+export interface site {
+  site: string;
+  label: string;
+  file: string;
+  line: number;
+  link: string;
+}
+export interface audit_row {
+  level: string;
+  message: string;
+  advice: string;
+}
 
 export interface curve {
   start_bytes: number;
@@ -50,8 +64,16 @@ export interface step {
   complete: boolean;
 }
 
-export interface annotation { name: string; first_event: number; last_event: number }
-export interface finding { kind: string; text: string; bytes: number }
+export interface annotation {
+  name: string;
+  first_event: number;
+  last_event: number;
+}
+export interface finding {
+  kind: string;
+  text: string;
+  bytes: number;
+}
 
 export interface areas {
   event: Uint32Array;

@@ -6,7 +6,9 @@ type child = Node | string;
 type attributes = Record<string, string | boolean>;
 
 export function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: attributes = {}, ...children: child[]
+  tag: K,
+  attributes: attributes = {},
+  ...children: child[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -26,8 +28,10 @@ export function foreign(text: string): HTMLElement {
 
 /** Letters that only steer others (direction, line ends, nothing at all) are shown, not obeyed. */
 export function visible(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (letter) => `\u27e8U+${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`);
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (letter) => `\u27e8U+${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`,
+  );
 }
 
 const safe_schemes = ["http:", "https:", "file:", "vscode:", "cursor:"];
@@ -44,8 +48,14 @@ export function link_or_text(text: string, link: string): HTMLElement {
   return element("a", { href: link, rel: "noreferrer", target: "_blank" }, foreign(text));
 }
 
-export function panel(name: string, title: string): {
-  root: HTMLElement; head: HTMLElement; body: HTMLElement; note: HTMLElement;
+export function panel(
+  name: string,
+  title: string,
+): {
+  root: HTMLElement;
+  head: HTMLElement;
+  body: HTMLElement;
+  note: HTMLElement;
 } {
   const note = element("span", { class: "note" });
   const head = element("header", {}, element("h2", {}, title), note);

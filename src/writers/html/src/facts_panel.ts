@@ -21,8 +21,12 @@ export class facts_panel {
       ["file", run.file],
       ["device", String(device.device)],
       ["events", count_text(device.events)],
-      ["span", device.span_seconds === null ? "no clock in the file"
-        : seconds_text(device.span_seconds, 1e-3)],
+      [
+        "span",
+        device.span_seconds === null
+          ? "no clock in the file"
+          : seconds_text(device.span_seconds, 1e-3),
+      ],
       ["measure", `${run.measure}, ${run.sizes} sizes, carried in: ${run.carried_in}`],
       ["peak", exactness_text(device.exactness)],
       ["max_memory_allocated", exactness_text(device.max_memory_allocated)],
@@ -31,10 +35,17 @@ export class facts_panel {
       ["reserved peak", byte_text(device.curves.reserved.peak_bytes)],
     ];
     this.#body.replaceChildren(
-      element("dl", {}, ...facts.flatMap(([key, value]) =>
-        [element("dt", {}, key), element("dd", {}, foreign(value))])),
+      element(
+        "dl",
+        {},
+        ...facts.flatMap(([key, value]) => [
+          element("dt", {}, key),
+          element("dd", {}, foreign(value)),
+        ]),
+      ),
       ...list("Findings", device.findings.map(finding_row)),
-      ...list("Audit", [...run.audit, ...device.audit].map(audit_item)));
+      ...list("Audit", [...run.audit, ...device.audit].map(audit_item)),
+    );
   }
 }
 
@@ -43,12 +54,18 @@ function finding_row({ text }: finding): HTMLElement {
 }
 
 function audit_item({ level, message, advice }: audit_row): HTMLElement {
-  return element("li", { class: `audit ${level === "error" ? "error" : ""}` },
-    element("b", {}, foreign(level)), " ", foreign(message),
-    ...(advice === "" ? [] : [" ", element("em", {}, foreign(advice))]));
+  return element(
+    "li",
+    { class: `audit ${level === "error" ? "error" : ""}` },
+    element("b", {}, foreign(level)),
+    " ",
+    foreign(message),
+    ...(advice === "" ? [] : [" ", element("em", {}, foreign(advice))]),
+  );
 }
 
 function list(title: string, rows: HTMLElement[]): HTMLElement[] {
-  return rows.length === 0 ? [] : [element("div", {}, element("h3", {}, title),
-    element("ul", {}, ...rows))];
+  return rows.length === 0
+    ? []
+    : [element("div", {}, element("h3", {}, title), element("ul", {}, ...rows))];
 }

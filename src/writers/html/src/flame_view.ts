@@ -27,7 +27,7 @@ interface node {
 }
 
 const row_height = 18;
-const least_width = 1;
+const least_width = 3;
 
 function make_node(name: string, place: string, stack: number): node {
   return { name, place, value: 0, tensors: 0, site: -1, stack, children: [], own: new Map() };
@@ -74,8 +74,11 @@ function make_tree(run: run, live: live_set): node {
   const has_frames = ({ stack }: live_row) => run.first_frame[stack] < run.first_frame[stack + 1];
   for (const row of live.rows.filter(has_frames)) add_stack(top, run, row);
   let shared = 0;
-  while (top.children.length === 1 && top.children[0].children.length > 0
-    && top.children[0].site < 0) {
+  while (
+    top.children.length === 1 &&
+    top.children[0].children.length > 0 &&
+    top.children[0].site < 0
+  ) {
     top = top.children[0];
     ++shared;
   }
@@ -84,7 +87,8 @@ function make_tree(run: run, live: live_set): node {
   for (const { stack, bytes, tensors } of live.rows.filter((row) => !has_frames(row))) {
     const site = site_of(run, stack);
     const node = child_of(root, `\n${site}`, () =>
-      make_node(run.sites[site]?.site ?? "unknown stack", "", stack));
+      make_node(run.sites[site]?.site ?? "unknown stack", "", stack),
+    );
     node.site = site;
     grow(node, bytes, tensors);
     grow(root, bytes, tensors);
@@ -111,7 +115,11 @@ export class flame_view {
   #live: live_set | null = null;
   #shown = "";
 
-  constructor(parent: HTMLElement, readonly store: store, readonly details: stack_panel) {
+  constructor(
+    parent: HTMLElement,
+    readonly store: store,
+    readonly details: stack_panel,
+  ) {
     const { root, body, note } = panel("flame", "Live set by stack");
     this.#body = body;
     this.#note = note;
@@ -155,7 +163,9 @@ export class flame_view {
       .setColorMapper(({ data }: { data: node }) => this.#colour(scene, data))
       .onClick(({ data }: { data: node }) => this.#click(data));
     this.#graph.replaceChildren();
-    select(this.#graph).datum(root as any).call(chart as any);
+    select(this.#graph)
+      .datum(root as any)
+      .call(chart as any);
   }
 
   /** Frames above a site belong to many, so they have no colour of their own. */
@@ -177,20 +187,30 @@ export class flame_view {
   #point(mouse: MouseEvent, node: node): void {
     const scene = this.#scene!;
     const site = scene.run.sites[node.site];
-    show_tooltip(mouse, node.name, [
-      node.place,
-      `${byte_text(node.value)}, ${share_text(node.value, this.#live!.bytes)}`,
-      `${count_text(node.tensors)} ${node.tensors === 1 ? "tensor" : "tensors"}`,
-      site === undefined ? "" : `site ${site.site}`,
-    ], site === undefined ? undefined : scene.colour(node.site));
+    show_tooltip(
+      mouse,
+      node.name,
+      [
+        node.place,
+        `${byte_text(node.value)}, ${share_text(node.value, this.#live!.bytes)}`,
+        `${count_text(node.tensors)} ${node.tensors === 1 ? "tensor" : "tensors"}`,
+        site === undefined ? "" : `site ${site.site}`,
+      ],
+      site === undefined ? undefined : scene.colour(node.site),
+    );
   }
 
   #click({ site, stack, value, tensors }: node): void {
     if (stack < 0) return;
     const scene = this.#scene!;
     const chosen = site < 0 ? site_of(scene.run, stack) : site;
-    this.details.show(scene, { site: chosen, stack, facts: [
-      ["live", byte_text(value)], ["tensors", count_text(tensors)],
-    ] });
+    this.details.show(scene, {
+      site: chosen,
+      stack,
+      facts: [
+        ["live", byte_text(value)],
+        ["tensors", count_text(tensors)],
+      ],
+    });
   }
 }

@@ -24,34 +24,44 @@ const keys: [string, string][] = [
 
 export function help_dialog(): HTMLElement {
   const close = element("button", { type: "button" }, "Close");
-  const dialog = element("dialog", { id: "keys", "aria-label": "Keys" },
+  const dialog = element(
+    "dialog",
+    { id: "keys", "aria-label": "Keys" },
     element("h2", {}, "Keys"),
-    element("dl", {}, ...keys.flatMap(([key, text]) =>
-      [element("dt", {}, key), element("dd", {}, text)])),
-    element("p", {}, "Drag over a chart zooms all charts; Shift and wheel moves the window; "
-      + "a click chooses the moment of flame graph and table."),
-    close);
+    element(
+      "dl",
+      {},
+      ...keys.flatMap(([key, text]) => [element("dt", {}, key), element("dd", {}, text)]),
+    ),
+    element(
+      "p",
+      {},
+      "Drag over a chart zooms all charts; Shift and wheel moves the window; " +
+        "a click chooses the moment of flame graph and table.",
+    ),
+    close,
+  );
   close.onclick = () => dialog.close();
   return dialog;
 }
 
 export function listen_to_keys(store: store, bar: toolbar, scene: () => scene): void {
   const actions: Record<string, () => void> = {
-    "ArrowLeft": () => pan(store, scene(), -0.2),
-    "ArrowRight": () => pan(store, scene(), 0.2),
+    ArrowLeft: () => pan(store, scene(), -0.2),
+    ArrowRight: () => pan(store, scene(), 0.2),
     "+": () => zoom(store, scene(), 0.5, zoom_centre(scene())),
     "=": () => zoom(store, scene(), 0.5, zoom_centre(scene())),
     "-": () => zoom(store, scene(), 2, zoom_centre(scene())),
-    "n": () => next_peak(store, scene(), 1),
-    "p": () => next_peak(store, scene(), -1),
+    n: () => next_peak(store, scene(), 1),
+    p: () => next_peak(store, scene(), -1),
     ",": () => move_event(store, scene(), -1),
     ".": () => move_event(store, scene(), 1),
-    "e": () => store.set({ axis: "event" }),
-    "w": () => scene().device.seconds !== null && store.set({ axis: "time" }),
-    "a": () => store.set({ delta: false }),
-    "d": () => store.set({ delta: true }),
+    e: () => store.set({ axis: "event" }),
+    w: () => scene().device.seconds !== null && store.set({ axis: "time" }),
+    a: () => store.set({ delta: false }),
+    d: () => store.set({ delta: true }),
     "0": () => bar.reset(),
-    "t": () => bar.toggle_theme(),
+    t: () => bar.toggle_theme(),
     "?": () => toggle_help(),
     "/": () => bar.search.focus(),
   };
@@ -98,6 +108,10 @@ function choose_event(store: store, scene: scene, event: number): void {
   const { window } = scene.state;
   const is_seen = window === null || (event >= window[0] && event <= window[1]);
   const half = window === null ? 0 : (window[1] - window[0]) / 2;
-  store.set({ event, window: is_seen ? window
-    : [Math.max(0, event - half), Math.min(scene.device.events, event + half)] });
+  store.set({
+    event,
+    window: is_seen
+      ? window
+      : [Math.max(0, event - half), Math.min(scene.device.events, event + half)],
+  });
 }

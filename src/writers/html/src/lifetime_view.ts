@@ -27,12 +27,18 @@ export class lifetime_view {
   #end_x = new Float64Array();
   #vertex_x = new Float64Array();
 
-  constructor(parent: HTMLElement, readonly store: store) {
+  constructor(
+    parent: HTMLElement,
+    readonly store: store,
+  ) {
     const { root, body, note } = panel("map", "Allocation map");
     this.#note = note;
     parent.append(root);
-    const chart = element("div", { class: "chart", role: "img",
-      "aria-label": "The largest lifetimes, stacked" });
+    const chart = element("div", {
+      class: "chart",
+      role: "img",
+      "aria-label": "The largest lifetimes, stacked",
+    });
     body.append(chart);
     this.#plot = new time_plot(chart, store, {
       series: outline_series(() => this.#scene),
@@ -51,8 +57,10 @@ export class lifetime_view {
       this.#birth_x = places(birth);
       this.#end_x = places(end);
       this.#vertex_x = places(vertex_event);
-      this.#note.textContent = birth.length === 1 ? "the largest lifetime, and the rest in grey"
-        : `the ${count_text(birth.length)} largest lifetimes, and the rest in grey`;
+      this.#note.textContent =
+        birth.length === 1
+          ? "the largest lifetime, and the rest in grey"
+          : `the ${count_text(birth.length)} largest lifetimes, and the rest in grey`;
     }
     this.#scene = scene;
     this.#draw();
@@ -61,6 +69,7 @@ export class lifetime_view {
   #draw(): void {
     const scene = this.#scene;
     if (scene === null) return;
+    this.#plot.fit();
     const range = scene.measured_range();
     const values = outline(scene, this.#plot.columns);
     this.#paint(scene, range, values[0]);
@@ -75,7 +84,8 @@ export class lifetime_view {
     const target = this.#raster;
     target.clear();
     const scale = target.height / (high - low);
-    const row_of = (bytes: number) => Math.round(target.height - (bytes - scene.base - low) * scale);
+    const row_of = (bytes: number) =>
+      Math.round(target.height - (bytes - scene.base - low) * scale);
     const grey = pixel(plain[scene.theme].rest);
     top_of_all.forEach((bytes, column) => {
       if (bytes === null) return;
@@ -95,8 +105,15 @@ export class lifetime_view {
     }
   }
 
-  #paint_one(scene: scene, i: number, lifetimes: lifetimes, row_of: (bytes: number) => number,
-    column_of: (x: number) => number, face: number, border: number): void {
+  #paint_one(
+    scene: scene,
+    i: number,
+    lifetimes: lifetimes,
+    row_of: (bytes: number) => number,
+    column_of: (x: number) => number,
+    face: number,
+    border: number,
+  ): void {
     const { first_vertex, vertex_bytes, bytes } = lifetimes;
     const target = this.#raster;
     const end = Math.min(target.width, column_of(this.#end_x[i]));
@@ -126,9 +143,12 @@ export class lifetime_view {
     if (i < 0) return hide_tooltip();
     const site = site_of(scene.run, scene.device.lifetimes.stack[i]);
     const { heading, facts } = lifetime_facts(scene, i);
-    show_tooltip(at.mouse, heading, [
-      scene.run.sites[site]?.label ?? "", ...facts.map(([name, value]) => `${name}: ${value}`),
-    ], scene.colour(site));
+    show_tooltip(
+      at.mouse,
+      heading,
+      [scene.run.sites[site]?.label ?? "", ...facts.map(([name, value]) => `${name}: ${value}`)],
+      scene.colour(site),
+    );
   }
 
   #click(at: pointer): void {
@@ -138,18 +158,25 @@ export class lifetime_view {
 }
 
 /** What is known of a lifetime, in words. */
-export function lifetime_facts(scene: scene, i: number): {
-  heading: string; facts: [string, string][];
+export function lifetime_facts(
+  scene: scene,
+  i: number,
+): {
+  heading: string;
+  facts: [string, string][];
 } {
   const { birth, end, bytes, stack } = scene.device.lifetimes;
   const { events } = scene.device;
   const site = site_of(scene.run, stack[i]);
   const clock = scene.model.axis("time");
-  const born = birth[i] === none_u32 ? "carried in, before the first event"
-    : scene.moment_text(birth[i]);
+  const born =
+    birth[i] === none_u32 ? "carried in, before the first event" : scene.moment_text(birth[i]);
   const freed = end[i] >= events ? "never, in this trace" : scene.moment_text(end[i]);
-  const facts: [string, string][] = [["size", byte_text(bytes[i])], ["born", born],
-    ["freed", freed]];
+  const facts: [string, string][] = [
+    ["size", byte_text(bytes[i])],
+    ["born", born],
+    ["freed", freed],
+  ];
   if (clock.kind === "time" && birth[i] !== none_u32 && end[i] < events) {
     facts.push(["lived", seconds_text(clock.x_of(end[i]) - clock.x_of(birth[i]), 1e-6)]);
   }

@@ -4,7 +4,11 @@
 import { lower_bound } from "./axis";
 import { type device, type run, none_u32, site_of } from "./data";
 
-export interface live_row { stack: number; bytes: number; tensors: number }
+export interface live_row {
+  stack: number;
+  bytes: number;
+  tensors: number;
+}
 
 export interface live_set {
   event: number;

@@ -28,11 +28,21 @@ function initial_state(data: models): view_state {
   // The device with the most events, as everywhere in the program.
   const events = runs[0].device_numbers.map((_, index) => data.model(0, index).device.events);
   const device = events.indexOf(Math.max(...events));
-  const shown = measures.filter((name) => name === runs[0].measure
-    || (name === "reserved" && runs.length === 1));
+  const shown = measures.filter(
+    (name) => name === runs[0].measure || (name === "reserved" && runs.length === 1),
+  );
   return {
-    run: 0, device, axis: "event", delta: false, shown, window: null, event: null, query: "",
-    site: null, lifetime: null, theme: null,
+    run: 0,
+    device,
+    axis: "event",
+    delta: false,
+    shown,
+    window: null,
+    event: null,
+    query: "",
+    site: null,
+    lifetime: null,
+    theme: null,
   };
 }
 
@@ -42,21 +52,26 @@ function start(): void {
   const data = new models(page);
   const initial = initial_state(data);
   const limits = {
-    runs: page.runs.length, devices: (run: number) => page.runs[run].device_numbers.length,
+    runs: page.runs.length,
+    devices: (run: number) => page.runs[run].device_numbers.length,
   };
   const the_store = new store(from_hash(location.hash, initial, limits));
   const is_dark = matchMedia("(prefers-color-scheme: dark)");
   const printing = { now: false };
   const theme_of = (state: view_state): theme =>
-    printing.now ? "light" : state.theme ?? (is_dark.matches ? "dark" : "light");
+    printing.now ? "light" : (state.theme ?? (is_dark.matches ? "dark" : "light"));
 
   const head = element("header", { class: "page" });
   const left = element("div", { class: "column" });
   const right = element("div", { class: "column" });
   const below = element("div", { class: "below" });
   const foot = element("footer", {}, `${page.program} \u00b7 this page is complete in itself`);
-  const screen = element("div", { class: "screen" }, head,
-    element("main", { class: "columns" }, left, right));
+  const screen = element(
+    "div",
+    { class: "screen" },
+    head,
+    element("main", { class: "columns" }, left, right),
+  );
   document.body.prepend(screen, below, foot, help_dialog());
 
   const bar = new toolbar(head, data, the_store);
@@ -95,8 +110,14 @@ function start(): void {
   });
   addEventListener("hashchange", () => the_store.set(from_hash(location.hash, initial, limits)));
   is_dark.addEventListener("change", () => show(null));
-  addEventListener("beforeprint", () => { printing.now = true; show(null); });
-  addEventListener("afterprint", () => { printing.now = false; show(null); });
+  addEventListener("beforeprint", () => {
+    printing.now = true;
+    show(null);
+  });
+  addEventListener("afterprint", () => {
+    printing.now = false;
+    show(null);
+  });
   left.addEventListener("mousemove", (mouse) => {
     const event = curves.event_under(mouse);
     if (mouse.buttons === 0) curves.point_at(event);

@@ -16,12 +16,17 @@ const font = "10px system-ui, sans-serif";
 /** Room above the plot for what any device has to show there. */
 export function room_above(devices: device[]): number {
   const steps = devices.some((device) => device.steps.length > 0) ? step_row : 0;
-  const rows = Math.max(0, ...devices.map((device) =>
-    Math.max(-1, ...lanes_of(device).values()) + 1));
+  const rows = Math.max(
+    0,
+    ...devices.map((device) => Math.max(-1, ...lanes_of(device).values()) + 1),
+  );
   return 8 + steps + rows * lane_height;
 }
 
-interface span { left: number; width: number }
+interface span {
+  left: number;
+  width: number;
+}
 
 function span_of(plot: uPlot, scene: scene, first: number, last: number): span | null {
   const from = Math.max(scene.from, scene.axis.x_of(first));
@@ -95,8 +100,9 @@ function lanes_of(device: device): Map<annotation, number> {
   if (found === undefined) {
     found = new Map();
     const ends = new Array<number>(most_lanes).fill(-1);
-    const rows = [...device.annotations].sort((a, b) =>
-      a.first_event - b.first_event || b.last_event - a.last_event);
+    const rows = [...device.annotations].sort(
+      (a, b) => a.first_event - b.first_event || b.last_event - a.last_event,
+    );
     for (const row of rows) {
       const lane = ends.findIndex((end) => end <= row.first_event);
       if (lane < 0) continue;
@@ -194,14 +200,20 @@ export function mark_at(plot: uPlot, scene: scene, at: { event: number; left: nu
     return event === at.event || away <= reach;
   };
   const lines: string[] = [];
-  scene.device.ooms.filter(({ event }) => is_near(event)).forEach((oom) => {
-    lines.push(`OOM: ${byte_text(oom.requested_bytes)} requested, `
-      + `${byte_text(oom.device_free_bytes)} free on the device, at ${oom.site}`);
-  });
+  scene.device.ooms
+    .filter(({ event }) => is_near(event))
+    .forEach((oom) => {
+      lines.push(
+        `OOM: ${byte_text(oom.requested_bytes)} requested, ` +
+          `${byte_text(oom.device_free_bytes)} free on the device, at ${oom.site}`,
+      );
+    });
   scene.device.peaks.forEach((peak, index) => {
     if (!is_near(peak.event)) return;
-    lines.push(`Peak ${index + 1}${peak.global ? " (global)" : ""}: ${byte_text(peak.bytes)}, `
-      + `${scene.moment_text(peak.event)}${peak.within === "" ? "" : `, in ${peak.within}`}`);
+    lines.push(
+      `Peak ${index + 1}${peak.global ? " (global)" : ""}: ${byte_text(peak.bytes)}, ` +
+        `${scene.moment_text(peak.event)}${peak.within === "" ? "" : `, in ${peak.within}`}`,
+    );
   });
   return lines;
 }

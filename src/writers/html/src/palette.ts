@@ -7,14 +7,48 @@ export type theme = "light" | "dark";
 
 const site_colours: Record<theme, string[]> = {
   light: [
-    "#0077bb", "#ee7733", "#44aa99", "#cc6677", "#332288", "#ddcc77", "#117733", "#88ccee",
-    "#882255", "#999933", "#aa4499", "#ee8866", "#99ddff", "#44bb99", "#ffaabb", "#bbcc33",
-    "#cc3311", "#77aadd", "#eedd88", "#aaaa00",
+    "#0077bb",
+    "#ee7733",
+    "#44aa99",
+    "#cc6677",
+    "#332288",
+    "#ddcc77",
+    "#117733",
+    "#88ccee",
+    "#882255",
+    "#999933",
+    "#aa4499",
+    "#ee8866",
+    "#99ddff",
+    "#44bb99",
+    "#ffaabb",
+    "#bbcc33",
+    "#cc3311",
+    "#77aadd",
+    "#eedd88",
+    "#aaaa00",
   ],
   dark: [
-    "#3399dd", "#ee7733", "#44aa99", "#cc6677", "#7766dd", "#ddcc77", "#339955", "#88ccee",
-    "#bb4488", "#999933", "#bb66aa", "#ee8866", "#99ddff", "#44bb99", "#ffaabb", "#bbcc33",
-    "#dd5533", "#77aadd", "#eedd88", "#aaaa00",
+    "#3399dd",
+    "#ee7733",
+    "#44aa99",
+    "#cc6677",
+    "#7766dd",
+    "#ddcc77",
+    "#339955",
+    "#88ccee",
+    "#bb4488",
+    "#999933",
+    "#bb66aa",
+    "#ee8866",
+    "#99ddff",
+    "#44bb99",
+    "#ffaabb",
+    "#bbcc33",
+    "#dd5533",
+    "#77aadd",
+    "#eedd88",
+    "#aaaa00",
   ],
 };
 
@@ -24,19 +58,53 @@ const other_sites: Record<theme, string[]> = {
   dark: ["#6f7889", "#7b867b", "#897c6f", "#867386", "#738686"],
 };
 
-export const plain: Record<theme, {
-  background: string; text: string; faint: string; grid: string; rest: string; carried: string;
-  frame: string; free: string; pending: string; mixed: string; accent: string; alarm: string; band: string;
-}> = {
+export const plain: Record<
+  theme,
+  {
+    background: string;
+    text: string;
+    faint: string;
+    grid: string;
+    rest: string;
+    carried: string;
+    frame: string;
+    free: string;
+    pending: string;
+    mixed: string;
+    accent: string;
+    alarm: string;
+    band: string;
+  }
+> = {
   light: {
-    background: "#ffffff", text: "#1c2330", faint: "#5d6677", grid: "#e4e7ec", rest: "#d3d7df",
-    carried: "#aeb4c0", frame: "#e6e9ee", free: "#e3e6ec", pending: "#c9a227", mixed: "#b9a7c9", accent: "#1c2330",
-    alarm: "#b3261e", band: "#f4f5f8",
+    background: "#ffffff",
+    text: "#1c2330",
+    faint: "#5d6677",
+    grid: "#e4e7ec",
+    rest: "#d3d7df",
+    carried: "#aeb4c0",
+    frame: "#e6e9ee",
+    free: "#e3e6ec",
+    pending: "#c9a227",
+    mixed: "#b9a7c9",
+    accent: "#1c2330",
+    alarm: "#b3261e",
+    band: "#f4f5f8",
   },
   dark: {
-    background: "#14181f", text: "#e6e9ef", faint: "#9aa3b2", grid: "#2a303b", rest: "#3a414e",
-    carried: "#5a6272", frame: "#8790a0", free: "#262d38", pending: "#b8922a", mixed: "#73628a", accent: "#f4f6fa",
-    alarm: "#ff7b72", band: "#191e26",
+    background: "#14181f",
+    text: "#e6e9ef",
+    faint: "#9aa3b2",
+    grid: "#2a303b",
+    rest: "#3a414e",
+    carried: "#5a6272",
+    frame: "#8790a0",
+    free: "#262d38",
+    pending: "#b8922a",
+    mixed: "#73628a",
+    accent: "#f4f6fa",
+    alarm: "#ff7b72",
+    band: "#191e26",
   },
 };
 
@@ -48,8 +116,14 @@ const measure_order: measure[] = ["allocated", "active", "reserved"];
 const dashes: Record<measure, number[]> = { allocated: [], active: [6, 3], reserved: [2, 2] };
 
 /** One run: a colour a measure. Several: a colour a run, and dashes tell the measures apart. */
-export function line_style(theme: theme, runs: number, run: number, measure: measure): {
-  stroke: string; dash: number[];
+export function line_style(
+  theme: theme,
+  runs: number,
+  run: number,
+  measure: measure,
+): {
+  stroke: string;
+  dash: number[];
 } {
   const colours = line_colours[theme];
   const index = runs > 1 ? run : measure_order.indexOf(measure);
@@ -86,8 +160,8 @@ export class site_palette {
 /** `#rrggbb` as a pixel of ImageData seen as Uint32Array, mixed with another by `part`. */
 export function pixel(colour: string, mixed_with = colour, part = 0): number {
   const channel = (hex: string, at: number) => parseInt(hex.slice(at, at + 2), 16);
-  const mix = (at: number) => Math.round(channel(colour, at) * (1 - part)
-    + channel(mixed_with, at) * part);
+  const mix = (at: number) =>
+    Math.round(channel(colour, at) * (1 - part) + channel(mixed_with, at) * part);
   return ((255 << 24) | (mix(5) << 16) | (mix(3) << 8) | mix(1)) >>> 0;
 }
 

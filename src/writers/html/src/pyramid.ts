@@ -4,8 +4,14 @@
 import type { time_axis } from "./axis";
 import type { curve } from "./data";
 
-interface level { low: Float64Array; high: Float64Array }
-export interface bounds { low: number; high: number }
+interface level {
+  low: Float64Array;
+  high: Float64Array;
+}
+export interface bounds {
+  low: number;
+  high: number;
+}
 
 /** Buckets of one level that make one of the next. */
 const fan = 8;
@@ -32,7 +38,7 @@ export class pyramid {
       ground.high[0] = Math.max(ground.high[0], curve.start_bytes);
     }
     this.levels = [ground];
-    for (let top = ground; top.low.length > fan; ) {
+    for (let top = ground; top.low.length > fan;) {
       top = coarser(top);
       this.levels.push(top);
     }
@@ -58,10 +64,17 @@ export class pyramid {
 }
 
 /** The curve in `count` columns of equal width; null where the run has no events. */
-export interface columns { low: (number | null)[]; high: (number | null)[] }
+export interface columns {
+  low: (number | null)[];
+  high: (number | null)[];
+}
 
 export function sample(
-  source: pyramid, axis: time_axis, from: number, to: number, count: number,
+  source: pyramid,
+  axis: time_axis,
+  from: number,
+  to: number,
+  count: number,
 ): columns {
   const low = new Array<number | null>(count).fill(null);
   const high = new Array<number | null>(count).fill(null);

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the views draw: the state joined with the data it chooses.
 import { type axis_kind, time_axis } from "./axis";
-import {
-  type device, type measure, type page_data, type run, none_u32,
-} from "./data";
+import { type device, type measure, type page_data, type run, none_u32 } from "./data";
 import { type theme, dimmed, pixel, plain, site_palette } from "./palette";
 import { type bounds, type columns, pyramid, sample } from "./pyramid";
 import type { view_state } from "./state";
@@ -30,7 +28,12 @@ export class device_model {
 }
 
 /** A run beside the chosen one, with its own events on the common axis. */
-export interface companion { index: number; run: run; model: device_model; axis: time_axis }
+export interface companion {
+  index: number;
+  run: run;
+  model: device_model;
+  axis: time_axis;
+}
 
 export class scene {
   readonly run: run;
@@ -46,7 +49,11 @@ export class scene {
   readonly base: number;
   readonly #found: Uint8Array | null;
 
-  constructor(readonly state: view_state, readonly models: models, theme: theme) {
+  constructor(
+    readonly state: view_state,
+    readonly models: models,
+    theme: theme,
+  ) {
     this.theme = theme;
     this.run = models.page.runs[state.run];
     this.model = models.model(state.run, state.device);
@@ -57,9 +64,10 @@ export class scene {
       return { index, run, model, axis: model.axis(this.axis.kind) };
     });
     const ends = this.companions.map(({ axis }) => axis.end);
-    [this.from, this.to] = state.window === null
-      ? [this.axis.begin, Math.max(...ends)]
-      : [this.place(state.window[0]), this.place(state.window[1])];
+    [this.from, this.to] =
+      state.window === null
+        ? [this.axis.begin, Math.max(...ends)]
+        : [this.place(state.window[0]), this.place(state.window[1])];
     if (!(this.to > this.from)) this.to = this.from + (this.axis.kind === "event" ? 1 : 1e-6);
     this.base = this.base_of(this.device.curves[this.run.measure].start_bytes);
     this.#found = models.found(this.run, state.query);
@@ -142,19 +150,24 @@ export class scene {
 
   /** What a step or an annotation says about an event. */
   within(event: number): string {
-    const inside = <T extends { first_event: number; last_event: number; name: string }>(rows: T[]) =>
-      rows.filter((row) => row.first_event <= event && event <= row.last_event);
+    const inside = <T extends { first_event: number; last_event: number; name: string }>(
+      rows: T[],
+    ) => rows.filter((row) => row.first_event <= event && event <= row.last_event);
     const steps = inside(this.device.steps).map(({ name, number }) => name || `step ${number}`);
     const names = inside(this.device.annotations)
-      .sort((a, b) => b.first_event - a.first_event).slice(0, 2).map(({ name }) => name);
+      .sort((a, b) => b.first_event - a.first_event)
+      .slice(0, 2)
+      .map(({ name }) => name);
     return [...new Set([...steps, ...names])].join(" \u203a ");
   }
 
   moment_text(event: number): string {
     const x = this.axis.x_of(event);
     const clock = this.model.axis("time");
-    const place = event < 0 || event === none_u32 ? "before the first event"
-      : `event ${this.model.axis("event").text(event, 1)}`;
+    const place =
+      event < 0 || event === none_u32
+        ? "before the first event"
+        : `event ${this.model.axis("event").text(event, 1)}`;
     if (clock.kind !== "time") return place;
     const seconds = this.axis.kind === "time" ? x : clock.x_of(event);
     return `${place} \u00b7 ${clock.text(seconds, 1e-4)}`;
@@ -192,7 +205,7 @@ export class models {
   #words_of(run: run): string[] {
     const index = this.page.runs.indexOf(run);
     return (this.#words[index] ??= run.sites.map(({ site, label, file }) =>
-      `${site}\n${label}\n${file}`.toLowerCase()));
+      `${site}\n${label}\n${file}`.toLowerCase(),
+    ));
   }
 }
-

@@ -30,7 +30,11 @@ export class segment_view {
   /** Segment of each block. */
   #segment_of = new Uint32Array();
 
-  constructor(parent: HTMLElement, readonly store: store, readonly details: stack_panel) {
+  constructor(
+    parent: HTMLElement,
+    readonly store: store,
+    readonly details: stack_panel,
+  ) {
     const { root, head, body, note } = panel("segments", "Segment map");
     this.root = root;
     this.#body = body;
@@ -45,18 +49,31 @@ export class segment_view {
   }
 
   #legend(): HTMLElement {
-    const entry = (name: string, text: string) => element("span", { class: "entry" },
-      element("i", { class: `swatch ${name}` }), text);
-    return element("div", { class: "legend" }, element("span", { class: "entry" },
-      "allocated: the site's colour"), entry("free", "free"),
-    entry("pending", "waiting for a stream"), entry("mixed", "small blocks together"));
+    const entry = (name: string, text: string) =>
+      element("span", { class: "entry" }, element("i", { class: `swatch ${name}` }), text);
+    return element(
+      "div",
+      { class: "legend" },
+      element("span", { class: "entry" }, "allocated: the site's colour"),
+      entry("free", "free"),
+      entry("pending", "waiting for a stream"),
+      entry("mixed", "small blocks together"),
+    );
   }
 
   update(scene: scene): void {
     this.#scene = scene;
     const { run, device, site, query } = scene.state;
-    const shown = JSON.stringify([run, device, site, query, scene.theme, scene.state.axis,
-      this.#body.clientWidth, devicePixelRatio]);
+    const shown = JSON.stringify([
+      run,
+      device,
+      site,
+      query,
+      scene.theme,
+      scene.state.axis,
+      this.#body.clientWidth,
+      devicePixelRatio,
+    ]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const { map } = scene.device;
@@ -68,8 +85,9 @@ export class segment_view {
     const total = map.segments.reduce((sum, { bytes }) => sum + bytes, 0);
     const place = map.is_oom ? `at the OOM, ${scene.moment_text(map.event)}` : "at the end";
     const unplaced = map.unplaced_bytes > 0 ? `, ${byte_text(map.unplaced_bytes)} not placed` : "";
-    this.#note.textContent = `${place}: ${map.segments.length} segments, ${byte_text(total)}`
-      + `${unplaced}${map.exact ? "" : ` (${map.reason})`}`;
+    this.#note.textContent =
+      `${place}: ${map.segments.length} segments, ${byte_text(total)}` +
+      `${unplaced}${map.exact ? "" : ` (${map.reason})`}`;
     this.#paint(scene, map, total);
   }
 
@@ -81,7 +99,8 @@ export class segment_view {
     const room = Math.max(width, wanted_lines * width - gaps);
     const scale = total > 0 ? room / total : 0;
     const widths = map.segments.map(({ bytes }) =>
-      Math.max(least_width, Math.round(bytes * scale)));
+      Math.max(least_width, Math.round(bytes * scale)),
+    );
     const length = widths.reduce((sum, part) => sum + part, gaps);
     const line = Math.round((line_height + line_gap) * ratio);
     const lines = Math.max(1, Math.ceil(length / width));
@@ -94,8 +113,14 @@ export class segment_view {
       while (from < to) {
         const row = Math.floor(from / width);
         const until = Math.min(to, (row + 1) * width);
-        this.#raster.fill(from - row * width, until - row * width, row * line, row * line + thick,
-          pixel, owner);
+        this.#raster.fill(
+          from - row * width,
+          until - row * width,
+          row * line,
+          row * line + thick,
+          pixel,
+          owner,
+        );
         from = until;
       }
     };
@@ -107,8 +132,12 @@ export class segment_view {
         const block = segment.first_block + i;
         this.#segment_of[block] = index;
         const offset = map.block_offset[block];
-        fill(place(offset), place(offset + map.block_bytes[block]),
-          this.#block_pixel(scene, map, block), block);
+        fill(
+          place(offset),
+          place(offset + map.block_bytes[block]),
+          this.#block_pixel(scene, map, block),
+          block,
+        );
       }
       begin += widths[index] + segment_gap;
     });
@@ -122,17 +151,23 @@ export class segment_view {
   #block_pixel(scene: scene, map: segment_map, block: number): number {
     const colours = plain[scene.theme];
     switch (map.block_state[block]) {
-      case 0: return pixel(colours.free);
-      case 2: return scene.pixel_of(colours.pending, !scene.searching);
-      case 3: return scene.pixel_of(colours.mixed, !scene.searching);
-      default: return scene.site_pixel(site_of(scene.run, map.block_stack[block]));
+      case 0:
+        return pixel(colours.free);
+      case 2:
+        return scene.pixel_of(colours.pending, !scene.searching);
+      case 3:
+        return scene.pixel_of(colours.mixed, !scene.searching);
+      default:
+        return scene.site_pixel(site_of(scene.run, map.block_stack[block]));
     }
   }
 
   #block_under(mouse: MouseEvent): number {
     const { left, top } = this.#canvas.getBoundingClientRect();
-    return this.#raster.owner_at((mouse.clientX - left) * devicePixelRatio,
-      (mouse.clientY - top) * devicePixelRatio);
+    return this.#raster.owner_at(
+      (mouse.clientX - left) * devicePixelRatio,
+      (mouse.clientY - top) * devicePixelRatio,
+    );
   }
 
   #facts(map: segment_map, block: number): [string, string][] {
@@ -142,8 +177,7 @@ export class segment_view {
       ["block", `${byte_text(map.block_bytes[block])}, ${states[map.block_state[block]]}`],
     ];
     if (map.block_state[block] === 1) facts.push(["requested", byte_text(requested)]);
-    facts.push(["segment", segment_text(segment)],
-      ["offset", byte_text(map.block_offset[block])]);
+    facts.push(["segment", segment_text(segment)], ["offset", byte_text(map.block_offset[block])]);
     return facts;
   }
 
@@ -154,9 +188,12 @@ export class segment_view {
     const scene = this.#scene!;
     const site = site_of(scene.run, map.block_stack[block]);
     const is_used = map.block_state[block] === 1;
-    show_tooltip(mouse, is_used ? scene.run.sites[site]?.site ?? "unknown stack"
-      : states[map.block_state[block]], this.#facts(map, block).map(([key, text]) => `${key}: ${text}`),
-    is_used ? scene.colour(site) : undefined);
+    show_tooltip(
+      mouse,
+      is_used ? (scene.run.sites[site]?.site ?? "unknown stack") : states[map.block_state[block]],
+      this.#facts(map, block).map(([key, text]) => `${key}: ${text}`),
+      is_used ? scene.colour(site) : undefined,
+    );
   }
 
   #click(mouse: MouseEvent): void {
@@ -165,14 +202,20 @@ export class segment_view {
     if (block < 0 || map === null) return;
     const scene = this.#scene!;
     const stack = map.block_stack[block];
-    this.details.show(scene, { site: site_of(scene.run, stack), stack,
-      facts: [...this.#facts(map, block), ["exactly", digits_text(map.block_bytes[block])]] });
+    this.details.show(scene, {
+      site: site_of(scene.run, stack),
+      stack,
+      facts: [...this.#facts(map, block), ["exactly", digits_text(map.block_bytes[block])]],
+    });
   }
 }
 
 function segment_text(segment: segment): string {
   const kind = segment.expandable ? "expandable" : segment.small ? "small" : "large";
-  return `${segment.address}, ${byte_text(segment.bytes)}, ${kind}, stream ${segment.stream}`
-    + (segment.pool[0] === 0 && segment.pool[1] === 0 ? ""
-      : `, pool ${segment.pool[0]}.${segment.pool[1]}`);
+  return (
+    `${segment.address}, ${byte_text(segment.bytes)}, ${kind}, stream ${segment.stream}` +
+    (segment.pool[0] === 0 && segment.pool[1] === 0
+      ? ""
+      : `, pool ${segment.pool[0]}.${segment.pool[1]}`)
+  );
 }

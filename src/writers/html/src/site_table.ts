@@ -1,16 +1,27 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The live set by site as a table that sorts, and that the search filters.
-import { FormatModule, InteractionModule, ResizeTableModule, SortModule, Tabulator, FilterModule }
-  from "tabulator-tables";
+import {
+  FormatModule,
+  InteractionModule,
+  ResizeTableModule,
+  SortModule,
+  Tabulator,
+  FilterModule,
+} from "tabulator-tables";
 import { byte_text, count_text, share_text } from "./bytes";
 import { element, foreign, panel } from "./dom";
 import { by_site, live_set_at, nearest_moment } from "./live_set";
 import type { scene } from "./scene";
 import type { store } from "./state";
 
-Tabulator.registerModule([FormatModule, InteractionModule, ResizeTableModule, SortModule,
-  FilterModule]);
+Tabulator.registerModule([
+  FormatModule,
+  InteractionModule,
+  ResizeTableModule,
+  SortModule,
+  FilterModule,
+]);
 
 interface row {
   id: number;
@@ -32,7 +43,10 @@ export class site_table {
   #scene: scene | null = null;
   #shown = "";
 
-  constructor(parent: HTMLElement, readonly store: store) {
+  constructor(
+    parent: HTMLElement,
+    readonly store: store,
+  ) {
     const { root, body, note } = panel("sites", "Live set by site");
     this.#note = note;
     parent.append(root);
@@ -48,15 +62,39 @@ export class site_table {
       placeholder: "nothing is live, or no site matches",
       initialSort: [{ column: "bytes", dir: "desc" }],
       columns: [
-        { title: "site", field: "site", sorter: "string", minWidth: 150, widthGrow: 3,
-          formatter: (cell) => this.#site_cell(cell.getData() as row) },
+        {
+          title: "site",
+          field: "site",
+          sorter: "string",
+          minWidth: 150,
+          widthGrow: 3,
+          formatter: (cell) => this.#site_cell(cell.getData() as row),
+        },
         { title: "now", field: "bytes", width: 92, formatter: bytes, ...right, ...largest_first },
-        { title: "share", field: "share", width: 62, ...right, ...largest_first,
-          formatter: (cell) => share_text(cell.getValue(), 1) },
-        { title: "tensors", field: "tensors", width: 72, ...right, ...largest_first,
-          formatter: (cell) => count_text(cell.getValue()) },
-        { title: "at the peak", field: "peak_bytes", width: 96, formatter: bytes, ...right,
-          ...largest_first },
+        {
+          title: "share",
+          field: "share",
+          width: 62,
+          ...right,
+          ...largest_first,
+          formatter: (cell) => share_text(cell.getValue(), 1),
+        },
+        {
+          title: "tensors",
+          field: "tensors",
+          width: 72,
+          ...right,
+          ...largest_first,
+          formatter: (cell) => count_text(cell.getValue()),
+        },
+        {
+          title: "at the peak",
+          field: "peak_bytes",
+          width: 96,
+          formatter: bytes,
+          ...right,
+          ...largest_first,
+        },
       ],
     });
     this.#ready = new Promise((done) => this.#table.on("tableBuilt", () => done()));
@@ -83,21 +121,42 @@ export class site_table {
     const peak = live_set_at(scene.device, nearest_moment(scene.device, scene.default_event))!;
     const now = by_site(scene.run, live);
     const then = by_site(scene.run, peak);
-    const make = (id: number, site: string, label: string, bytes: number, tensors: number,
-      peak_bytes: number): row =>
-      ({ id, site, label, bytes, tensors, peak_bytes, share: live.bytes > 0 ? bytes / live.bytes : 0 });
+    const make = (
+      id: number,
+      site: string,
+      label: string,
+      bytes: number,
+      tensors: number,
+      peak_bytes: number,
+    ): row => ({
+      id,
+      site,
+      label,
+      bytes,
+      tensors,
+      peak_bytes,
+      share: live.bytes > 0 ? bytes / live.bytes : 0,
+    });
     const rows = [...new Set([...now.keys(), ...then.keys()])]
       .filter((id) => scene.is_found(id) || id === scene.state.site)
-      .map((id) => make(id, scene.run.sites[id]?.site ?? "unknown stack",
-        scene.run.sites[id]?.label ?? "", now.get(id)?.bytes ?? 0, now.get(id)?.tensors ?? 0,
-        then.get(id)?.bytes ?? 0));
+      .map((id) =>
+        make(
+          id,
+          scene.run.sites[id]?.site ?? "unknown stack",
+          scene.run.sites[id]?.label ?? "",
+          now.get(id)?.bytes ?? 0,
+          now.get(id)?.tensors ?? 0,
+          then.get(id)?.bytes ?? 0,
+        ),
+      );
     if (scene.state.query.trim() === "" && (live.rest.bytes > 0 || peak.rest.bytes > 0)) {
-      rows.push(make(rest_id, "all other stacks", "", live.rest.bytes, live.rest.tensors,
-        peak.rest.bytes));
+      rows.push(
+        make(rest_id, "all other stacks", "", live.rest.bytes, live.rest.tensors, peak.rest.bytes),
+      );
     }
     const sum = rows.reduce((bytes, row) => bytes + row.bytes, 0);
-    this.#note.textContent = `${count_text(rows.length)} ${rows.length === 1 ? "site" : "sites"}, `
-      + `${byte_text(sum)}`;
+    this.#note.textContent =
+      `${count_text(rows.length)} ${rows.length === 1 ? "site" : "sites"}, ` + `${byte_text(sum)}`;
     return rows;
   }
 

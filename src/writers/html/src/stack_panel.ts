@@ -35,16 +35,23 @@ export class stack_panel {
       this.show(scene, {
         site: site_of(scene.run, stack),
         stack,
-        facts: [...lifetime_facts(scene, lifetime).facts,
-          ["exactly", digits_text(lifetimes.bytes[lifetime])]],
+        facts: [
+          ...lifetime_facts(scene, lifetime).facts,
+          ["exactly", digits_text(lifetimes.bytes[lifetime])],
+        ],
       });
     } else if (site !== null && site < scene.run.sites.length) {
       this.show(scene, site_detail(scene, site));
     } else {
       this.#note.textContent = "";
-      this.#body.replaceChildren(element("p", { class: "hint" },
-        "Click a shape, a row or a frame: its numbers and its whole stack come here. "
-        + "Drag over a chart to zoom all of them, double-click to see the whole trace."));
+      this.#body.replaceChildren(
+        element(
+          "p",
+          { class: "hint" },
+          "Click a shape, a row or a frame: its numbers and its whole stack come here. " +
+            "Drag over a chart to zoom all of them, double-click to see the whole trace.",
+        ),
+      );
     }
   }
 
@@ -53,15 +60,26 @@ export class stack_panel {
     const swatch = element("i", { class: "swatch" });
     swatch.style.background = scene.colour(site);
     const name = chosen === undefined ? "unknown stack" : chosen.site;
-    const head = element("p", { class: "site" }, swatch,
-      link_or_text(name, chosen?.link ?? ""));
+    const head = element("p", { class: "site" }, swatch, link_or_text(name, chosen?.link ?? ""));
     if (chosen !== undefined && chosen.label !== "") head.append(" ", foreign(chosen.label));
-    const list = element("dl", {}, ...facts.flatMap(([key, value]) =>
-      [element("dt", {}, key), element("dd", {}, foreign(value))]));
+    const list = element(
+      "dl",
+      {},
+      ...facts.flatMap(([key, value]) => [
+        element("dt", {}, key),
+        element("dd", {}, foreign(value)),
+      ]),
+    );
     const frames = stack < 0 ? [] : frames_of(scene.run, stack);
-    const rows = frames.map((frame) => element("li", {},
-      foreign(frame.function), " ",
-      link_or_text(frame.line > 0 ? `${frame.file}:${frame.line}` : frame.file, frame.link)));
+    const rows = frames.map((frame) =>
+      element(
+        "li",
+        {},
+        foreign(frame.function),
+        " ",
+        link_or_text(frame.line > 0 ? `${frame.file}:${frame.line}` : frame.file, frame.link),
+      ),
+    );
     this.#note.textContent = frames.length === 0 ? "" : `${frames.length} frames, innermost first`;
     this.#body.replaceChildren(head, list, element("ol", { class: "stack" }, ...rows));
     this.#body.scrollTop = 0;
@@ -71,7 +89,8 @@ export class stack_panel {
 /** What a site holds at the chosen moment, and its largest stack there. */
 function site_detail(scene: scene, site: number): detail {
   const live = live_set_at(scene.device, nearest_moment(scene.device, scene.event));
-  const rows = (live?.rows ?? []).filter(({ stack }) => site_of(scene.run, stack) === site)
+  const rows = (live?.rows ?? [])
+    .filter(({ stack }) => site_of(scene.run, stack) === site)
     .sort((a, b) => b.bytes - a.bytes);
   if (live === null || rows.length === 0) {
     return { site, stack: -1, facts: [["live", "nothing at this moment"]] };
@@ -79,11 +98,15 @@ function site_detail(scene: scene, site: number): detail {
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   const tensors = rows.reduce((sum, row) => sum + row.tensors, 0);
   const largest = rows.length === 1 ? [] : [["largest stack", byte_text(rows[0].bytes)]];
-  return { site, stack: rows[0].stack, facts: [
-    ["live", `${byte_text(bytes)} at ${scene.moment_text(live.event)}`],
-    ["exactly", digits_text(bytes)],
-    ["tensors", count_text(tensors)],
-    ["stacks", count_text(rows.length)],
-    ...(largest as [string, string][]),
-  ] };
+  return {
+    site,
+    stack: rows[0].stack,
+    facts: [
+      ["live", `${byte_text(bytes)} at ${scene.moment_text(live.event)}`],
+      ["exactly", digits_text(bytes)],
+      ["tensors", count_text(tensors)],
+      ["stacks", count_text(rows.length)],
+      ...(largest as [string, string][]),
+    ],
+  };
 }

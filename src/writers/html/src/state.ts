@@ -94,9 +94,14 @@ function number_in(text: string | null, low: number, high: number): number | nul
 }
 
 /** A hash is foreign text: what does not fit this page is left out. */
-export function from_hash(hash: string, initial: view_state, limits: {
-  runs: number; devices: (run: number) => number;
-}): view_state {
+export function from_hash(
+  hash: string,
+  initial: view_state,
+  limits: {
+    runs: number;
+    devices: (run: number) => number;
+  },
+): view_state {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   const state = { ...initial };
   const whole = (key: string, below: number) => {

@@ -48,52 +48,87 @@ export class time_plot {
   #scene: scene | null = null;
   #pressed_at = 0;
 
-  constructor(readonly root: HTMLElement, readonly store: store, options: plot_options) {
-    const colour = (name: "text" | "grid" | "faint") => () => plain[this.#scene?.theme ?? "light"][name];
+  constructor(
+    readonly root: HTMLElement,
+    readonly store: store,
+    options: plot_options,
+  ) {
+    const colour = (name: "text" | "grid" | "faint") => () =>
+      plain[this.#scene?.theme ?? "light"][name];
     const grid = { stroke: colour("grid"), width: 1 };
     const ticks = { stroke: colour("grid"), width: 1, size: 4 };
-    this.plot = new uPlot({
-      width: Math.max(200, root.clientWidth),
-      height: Math.max(60, root.clientHeight),
-      padding: [options.top ?? 6, right_margin, options.shows_x === false ? 6 : 0, 0],
-      legend: { show: false },
-      series: [{}, ...(options.series ?? [])],
-      bands: options.bands,
-      scales: {
-        x: { time: false, auto: false },
-        y: { auto: false },
-      },
-      axes: [
-        {
-          show: options.shows_x !== false, size: x_height, gap: 3, font, grid, ticks, space: 90,
-          stroke: colour("faint"),
-          values: (_, splits, __, ___, step) =>
-            splits.map((x) => this.#scene?.axis.text(x, step) ?? ""),
+    this.plot = new uPlot(
+      {
+        width: Math.max(200, root.clientWidth),
+        height: Math.max(60, root.clientHeight),
+        padding: [options.top ?? 6, right_margin, options.shows_x === false ? 6 : 0, 0],
+        legend: { show: false },
+        series: [{}, ...(options.series ?? [])],
+        bands: options.bands,
+        scales: {
+          x: { time: false, auto: false },
+          y: { auto: false },
         },
-        {
-          size: axis_width, gap: 5, font, grid, ticks, space: 34, stroke: colour("faint"),
-          incrs: byte_increments,
-          values: (_, splits, __, ___, step) => {
-            const largest = Math.max(...splits.map(Math.abs));
-            return splits.map((bytes) => tick_text(bytes, step, largest));
+        axes: [
+          {
+            show: options.shows_x !== false,
+            size: x_height,
+            gap: 3,
+            font,
+            grid,
+            ticks,
+            space: 90,
+            stroke: colour("faint"),
+            values: (_, splits, __, ___, step) =>
+              splits.map((x) => this.#scene?.axis.text(x, step) ?? ""),
+          },
+          {
+            size: axis_width,
+            gap: 5,
+            font,
+            grid,
+            ticks,
+            space: 34,
+            stroke: colour("faint"),
+            incrs: byte_increments,
+            values: (_, splits, __, ___, step) => {
+              const largest = Math.max(...splits.map(Math.abs));
+              return splits.map((bytes) => tick_text(bytes, step, largest));
+            },
+          },
+        ],
+        cursor: {
+          y: false,
+          points: { show: false },
+          drag: { x: true, y: false, setScale: false },
+          sync: {
+            key: "memreplay",
+            scales: ["x", null],
+            setSeries: false,
+            filters: { pub: (type) => type === "mousemove" || type === "mouseleave" },
+          },
+          bind: {
+            dblclick: () => () => {
+              this.#reset();
+              return null;
+            },
           },
         },
-      ],
-      cursor: {
-        y: false,
-        points: { show: false },
-        drag: { x: true, y: false, setScale: false },
-        sync: { key: "memreplay", scales: ["x", null], setSeries: false,
-          filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
-        bind: { dblclick: () => () => { this.#reset(); return null; } },
+        hooks: {
+          drawClear: [(plot) => options.under?.(plot)],
+          drawAxes: [(plot) => options.between?.(plot)],
+          draw: [
+            (plot) => {
+              this.#draw_moment();
+              options.over?.(plot);
+            },
+          ],
+          setSelect: [(plot) => this.#zoom_to_selection(plot)],
+        },
       },
-      hooks: {
-        drawClear: [(plot) => options.under?.(plot)],
-        drawAxes: [(plot) => options.between?.(plot)],
-        draw: [(plot) => { this.#draw_moment(); options.over?.(plot); }],
-        setSelect: [(plot) => this.#zoom_to_selection(plot)],
-      },
-    }, [[0, 1], ...(options.series ?? []).map(() => [null, null])] as uPlot.AlignedData, root);
+      [[0, 1], ...(options.series ?? []).map(() => [null, null])] as uPlot.AlignedData,
+      root,
+    );
     this.#listen(options);
     new ResizeObserver(() => this.#resize()).observe(root);
   }
@@ -109,7 +144,8 @@ export class time_plot {
     const { from, to } = scene;
     const count = values[0]?.length ?? 1;
     const x = Array.from({ length: count + 1 }, (_, i) =>
-      i === count ? to : from + (i * (to - from)) / count);
+      i === count ? to : from + (i * (to - from)) / count,
+    );
     const with_end = values.map((column) => [...column, column[count - 1]]);
     this.plot.batch(() => {
       this.plot.setData([x, ...with_end] as uPlot.AlignedData, false);
@@ -151,13 +187,18 @@ export class time_plot {
 
   #listen(options: plot_options): void {
     const { over } = this.plot;
-    over.addEventListener("mousedown", (mouse) => { this.#pressed_at = mouse.clientX; });
+    over.addEventListener("mousedown", (mouse) => {
+      this.#pressed_at = mouse.clientX;
+    });
     over.addEventListener("mousemove", (mouse) => {
       if (this.#scene === null) return;
       if (mouse.buttons === 0) options.on_point?.(this.#pointer(mouse));
       else hide_tooltip();
     });
-    over.addEventListener("mouseleave", () => { hide_tooltip(); options.on_leave?.(); });
+    over.addEventListener("mouseleave", () => {
+      hide_tooltip();
+      options.on_leave?.();
+    });
     over.addEventListener("click", (mouse) => {
       if (this.#scene === null || Math.abs(mouse.clientX - this.#pressed_at) > 3) return;
       const at = this.#pointer(mouse);
@@ -174,8 +215,10 @@ export class time_plot {
     if (scene === null || (!wheel.ctrlKey && sideways === 0)) return;
     wheel.preventDefault();
     if (wheel.ctrlKey) {
-      const centre = this.plot.posToVal(wheel.clientX
-        - this.plot.over.getBoundingClientRect().left, "x");
+      const centre = this.plot.posToVal(
+        wheel.clientX - this.plot.over.getBoundingClientRect().left,
+        "x",
+      );
       zoom(this.store, scene, Math.exp(wheel.deltaY / 400), centre);
     } else {
       pan(this.store, scene, sideways / 800);
@@ -185,8 +228,12 @@ export class time_plot {
   #zoom_to_selection(plot: uPlot): void {
     const { left, width } = plot.select;
     if (this.#scene !== null && width > 3) {
-      set_window(this.store, this.#scene, plot.posToVal(left, "x"),
-        plot.posToVal(left + width, "x"));
+      set_window(
+        this.store,
+        this.#scene,
+        plot.posToVal(left, "x"),
+        plot.posToVal(left + width, "x"),
+      );
     }
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
   }
@@ -195,12 +242,17 @@ export class time_plot {
     this.store.set({ window: null });
   }
 
+  /** Takes the size of its place at once, so that `columns` are those that will be drawn. */
+  fit(): void {
+    const { clientWidth: width, clientHeight: height } = this.root;
+    if (width < 50 || height < 40) return;
+    if (width === this.plot.width && height === this.plot.height) return;
+    this.plot.batch(() => this.plot.setSize({ width, height }));
+  }
+
   #resize(): void {
     const { clientWidth: width, clientHeight: height } = this.root;
-    if (width < 50 || height < 40 || this.#scene === null) return;
-    if (width === this.plot.width && height === this.plot.height) return;
-    this.plot.setSize({ width, height });
-    this.on_resize?.();
+    if (width !== this.plot.width || height !== this.plot.height) this.on_resize?.();
   }
 
   on_resize?: () => void;
@@ -221,14 +273,20 @@ export function set_window(store: store, scene: scene, from: number, to: number)
 }
 
 export function zoom(store: store, scene: scene, factor: number, centre: number): void {
-  set_window(store, scene, centre - (centre - scene.from) * factor,
-    centre + (scene.to - centre) * factor);
+  set_window(
+    store,
+    scene,
+    centre - (centre - scene.from) * factor,
+    centre + (scene.to - centre) * factor,
+  );
 }
 
 export function pan(store: store, scene: scene, part: number): void {
   const ends = scene.companions.map(({ axis }) => axis.end);
   const move = part * (scene.to - scene.from);
-  const kept = Math.max(scene.axis.begin - scene.from,
-    Math.min(move, Math.max(...ends) - scene.to));
+  const kept = Math.max(
+    scene.axis.begin - scene.from,
+    Math.min(move, Math.max(...ends) - scene.to),
+  );
   set_window(store, scene, scene.from + kept, scene.to + kept);
 }

@@ -7,7 +7,12 @@ import { element, foreign, visible } from "./dom";
 import type { models, scene } from "./scene";
 import type { store } from "./state";
 
-interface choice<T> { value: T; text: string; key: string; hint: string }
+interface choice<T> {
+  value: T;
+  text: string;
+  key: string;
+  hint: string;
+}
 
 export class toolbar {
   readonly search: HTMLInputElement;
@@ -19,20 +24,44 @@ export class toolbar {
   readonly #updates: ((scene: scene) => void)[] = [];
   #scene: scene | null = null;
 
-  constructor(parent: HTMLElement, readonly models: models, readonly store: store) {
+  constructor(
+    parent: HTMLElement,
+    readonly models: models,
+    readonly store: store,
+  ) {
     const { page } = models;
-    this.#run = element("select", { "aria-label": "run", id: "run" }, ...page.runs.map((run, index) =>
-      element("option", { value: String(index) }, visible(run.label))));
-    this.#run.onchange = () => store.set({
-      run: Number(this.#run.value), device: this.#device_in(Number(this.#run.value)),
-      window: null, event: null, site: null, lifetime: null,
-    });
+    this.#run = element(
+      "select",
+      { "aria-label": "run", id: "run" },
+      ...page.runs.map((run, index) =>
+        element("option", { value: String(index) }, visible(run.label)),
+      ),
+    );
+    this.#run.onchange = () =>
+      store.set({
+        run: Number(this.#run.value),
+        device: this.#device_in(Number(this.#run.value)),
+        window: null,
+        event: null,
+        site: null,
+        lifetime: null,
+      });
     this.#device = element("select", { "aria-label": "device", id: "device" });
-    this.#device.onchange = () => store.set({
-      device: Number(this.#device.value), window: null, event: null, lifetime: null,
+    this.#device.onchange = () =>
+      store.set({
+        device: Number(this.#device.value),
+        window: null,
+        event: null,
+        lifetime: null,
+      });
+    this.search = element("input", {
+      type: "search",
+      id: "search",
+      placeholder: "find a site  /",
+      "aria-label": "find a site",
+      spellcheck: "false",
+      maxlength: "200",
     });
-    this.search = element("input", { type: "search", id: "search", placeholder: "find a site  /",
-      "aria-label": "find a site", spellcheck: "false", maxlength: "200" });
     this.search.oninput = () => store.set({ query: this.search.value, site: null });
     const reset = this.#button("reset", "Reset", "0: the whole trace, no search, no selection");
     reset.onclick = () => this.reset();
@@ -45,17 +74,37 @@ export class toolbar {
     help.onclick = () => toggle_help();
     parent.append(
       element("div", { class: "names" }, this.#title, this.#summary),
-      element("div", { class: "switches" },
-        ...(page.runs.length > 1 ? [this.#run] : []), this.#device,
-        this.#radio("axis", [
-          { value: "event", text: "event", key: "e", hint: "horizontal: event index" },
-          { value: "time", text: "wall clock", key: "w", hint: "horizontal: wall clock" },
-        ], (state) => state.axis, (axis) => ({ axis: axis as "event" | "time" })),
-        this.#radio("mode", [
-          { value: false, text: "absolute", key: "a", hint: "bytes from zero" },
-          { value: true, text: "delta", key: "d", hint: "bytes since the trace began" },
-        ], (state) => state.delta, (delta) => ({ delta })),
-        this.#measures(), this.search, this.#found, reset, theme, help));
+      element(
+        "div",
+        { class: "switches" },
+        ...(page.runs.length > 1 ? [this.#run] : []),
+        this.#device,
+        this.#radio(
+          "axis",
+          [
+            { value: "event", text: "event", key: "e", hint: "horizontal: event index" },
+            { value: "time", text: "wall clock", key: "w", hint: "horizontal: wall clock" },
+          ],
+          (state) => state.axis,
+          (axis) => ({ axis: axis as "event" | "time" }),
+        ),
+        this.#radio(
+          "mode",
+          [
+            { value: false, text: "absolute", key: "a", hint: "bytes from zero" },
+            { value: true, text: "delta", key: "d", hint: "bytes since the trace began" },
+          ],
+          (state) => state.delta,
+          (delta) => ({ delta }),
+        ),
+        this.#measures(),
+        this.search,
+        this.#found,
+        reset,
+        theme,
+        help,
+      ),
+    );
   }
 
   #device_in(run: number): number {
@@ -67,13 +116,18 @@ export class toolbar {
     return element("button", { id, type: "button", title: hint }, text);
   }
 
-  #radio<T extends string | boolean>(name: string, choices: choice<T>[],
-    get: (state: scene["state"]) => T, change: (value: T) => object): HTMLElement {
+  #radio<T extends string | boolean>(
+    name: string,
+    choices: choice<T>[],
+    get: (state: scene["state"]) => T,
+    change: (value: T) => object,
+  ): HTMLElement {
     const buttons = choices.map(({ value, text, key, hint }) => {
       const button = this.#button(`${name}-${text.replace(" ", "-")}`, text, `${key}: ${hint}`);
       button.onclick = () => this.store.set(change(value));
       this.#updates.push(({ state }) =>
-        button.setAttribute("aria-pressed", String(get(state) === value)));
+        button.setAttribute("aria-pressed", String(get(state) === value)),
+      );
       return button;
     });
     if (name === "axis") {
@@ -90,7 +144,8 @@ export class toolbar {
       const button = this.#button(`measure-${measure}`, measure, `${index + 1}: on or off`);
       button.onclick = () => this.toggle_measure(measure);
       this.#updates.push(({ state }) =>
-        button.setAttribute("aria-pressed", String(state.shown.includes(measure))));
+        button.setAttribute("aria-pressed", String(state.shown.includes(measure))),
+      );
       return button;
     });
     return element("span", { class: "group", role: "group", "aria-label": "measures" }, ...buttons);
@@ -115,24 +170,38 @@ export class toolbar {
     this.#scene = scene;
     const { run, device, state } = scene;
     const runs = this.models.page.runs;
-    this.#title.replaceChildren(...runs.flatMap(({ label }, index) =>
-      index === 0 ? [foreign(label)] : [" vs ", foreign(label)]));
+    this.#title.replaceChildren(
+      ...runs.flatMap(({ label }, index) =>
+        index === 0 ? [foreign(label)] : [" vs ", foreign(label)],
+      ),
+    );
     this.#summary.replaceChildren(
-      `device ${device.device} \u00b7 peak ${exactness_text(device.exactness)}`
-      + ` ${run.measure} \u00b7 ${count_text(device.events)} events`,
-      ...(device.ooms.length === 0 ? [] : [" \u00b7 ",
-        element("b", { class: "alarm" }, device.ooms.length === 1 ? "1 OOM"
-          : `${device.ooms.length} OOMs`)]));
+      `device ${device.device} \u00b7 peak ${exactness_text(device.exactness)}` +
+        ` ${run.measure} \u00b7 ${count_text(device.events)} events`,
+      ...(device.ooms.length === 0
+        ? []
+        : [
+            " \u00b7 ",
+            element(
+              "b",
+              { class: "alarm" },
+              device.ooms.length === 1 ? "1 OOM" : `${device.ooms.length} OOMs`,
+            ),
+          ]),
+    );
     this.#run.value = String(state.run);
-    this.#device.replaceChildren(...run.device_numbers.map((number, index) =>
-      element("option", { value: String(index) }, `device ${number}`)));
+    this.#device.replaceChildren(
+      ...run.device_numbers.map((number, index) =>
+        element("option", { value: String(index) }, `device ${number}`),
+      ),
+    );
     this.#device.value = String(state.device);
     this.#device.hidden = run.device_numbers.length < 2;
     if (document.activeElement !== this.search || this.search.value !== state.query) {
       this.search.value = state.query;
     }
     const count = run.sites.filter((_, site) => scene.is_asked_for(site)).length;
-    this.#found.textContent = scene.searching ? count === 1 ? "1 site" : `${count} sites` : "";
+    this.#found.textContent = scene.searching ? (count === 1 ? "1 site" : `${count} sites`) : "";
     for (const update of this.#updates) update(scene);
   }
 }
