@@ -15,19 +15,10 @@ namespace memreplay {
 /// Sizes beyond this are no sizes.
 inline constexpr std::int64_t most_request_bytes = std::int64_t{1} << 62;
 
-/// The moment that `memreplay oom` looks at.
-struct oom_moment {
-  event_index event = before_trace;  ///< after this one
-  bool is_oom_event = false;
-  /// Memory changed after it, so the end of the file does not show it: `replay_plan::maps` must
-  /// name it.
-  bool needs_map = false;
-};
-
-/// The last `oom` event of the device, or the event that was asked for, else the end. Throws
-/// `error` (bad_request) for an event outside the trace.
-[[nodiscard]] oom_moment find_oom_moment(snapshot const& input, std::int32_t device,
-                                         failed_request const& asked);
+/// What the replay shall compute for `make_oom_report`: the address map of the moment, unless the
+/// end of the file shows it. Throws `error` (bad_request) for an event outside the trace.
+[[nodiscard]] replay_plan plan_oom(snapshot const& input, std::int32_t device,
+                                   failed_request const& asked, replay_plan plan);
 
 /// `replayed` holds the devices to show, each with the map of its moment where that needs one.
 /// Throws `error` (bad_request) for a question that the file cannot answer.

@@ -143,6 +143,7 @@ struct command_line {
     add_format_option(made, asked.common);
     add_link_options(made, asked.common);
     add_common_options(made, asked.common, raw);
+    made.get_option("--json")->excludes(made.get_option("--format"));
   }
 
   void add_report() {
@@ -389,6 +390,12 @@ void resolve(command_line& line) {
   }
   if (asked.common.site.links == link_style::github && asked.common.site.repo_url.empty()) {
     throw CLI::ValidationError("--link-style github", "needs --repo-url");
+  }
+  if (std::ranges::count(asked.inputs, "-") > 1) {
+    throw CLI::ValidationError("-", "standard input can be read only once");
+  }
+  if (asked.what == command::leaks && asked.common.plan.what == measure::reserved) {
+    throw CLI::ValidationError("leaks", "--measure reserved has no sites that could grow");
   }
   if (asked.what == command::check) resolve_check(asked);
   if (asked.what == command::timeline) resolve_timeline(asked);

@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The command `info`: what each file holds, in text or JSON.
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <memreplay/error.hpp>
 #include <memreplay/make_report.hpp>
@@ -11,7 +9,7 @@
 #include "cli/analyse.hpp"
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
-#include "cli/output.hpp"
+#include "cli/print_answer.hpp"
 
 namespace memreplay::cli {
 
@@ -42,13 +40,7 @@ exit_status run_info(request const& asked) {
     content += text;
   }
   if (is_json_list) content = "[" + content + "]\n";
-  if (common.out.empty() || common.out == "-") {
-    write_standard_output(content);
-  } else {
-    write_file(common.out, content, common.json ? info_schema_version : info_signature,
-               common.force);
-    if (!common.quiet) fmt::print(stderr, "Wrote {}\n", common.out);
-  }
+  print_answer(content, common, info_schema_version, info_signature);
   return failed == 0 ? exit_status::done : exit_status::partly_failed;
 }
 

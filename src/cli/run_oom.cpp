@@ -3,24 +3,12 @@
 // The command `oom`: what failed and why, in text, markdown or JSON.
 #include <memreplay/make_oom_report.hpp>
 #include <memreplay/write_report.hpp>
-#include <utility>
 
 #include "cli/analyse.hpp"
 #include "cli/commands.hpp"
 #include "cli/print_answer.hpp"
 
 namespace memreplay::cli {
-namespace {
-
-/// Each device has a moment of its own.
-replay_plan plan_oom(snapshot const& input, std::int32_t device, failed_request const& asked,
-                     replay_plan plan) {
-  oom_moment const moment = find_oom_moment(input, device, asked);
-  if (moment.needs_map) plan.maps = {moment.event};
-  return plan;
-}
-
-}  // namespace
 
 exit_status run_oom(request const& asked) {
   common_request const& common = asked.common;

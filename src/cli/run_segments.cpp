@@ -1,15 +1,12 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The command `segments`: what lies where at a moment, in text, markdown or JSON.
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <memreplay/make_report.hpp>
 #include <memreplay/write_report.hpp>
 
 #include "cli/analyse.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/print_answer.hpp"
 
 namespace memreplay::cli {
 
@@ -22,15 +19,8 @@ exit_status run_segments(request const& asked) {
   segments_report const model =
       make_segments(found.input, found.replayed, common.plan, asked.moment,
                     {.site = common.site, .top_contributors = asked.top}, path);
-  std::string const content =
-      common.json ? write_segments_json(model) : write_segments(model, common.format);
-  if (common.out.empty() || common.out == "-") {
-    write_standard_output(content);
-    return exit_status::done;
-  }
-  write_file(common.out, content, common.json ? segments_schema_version : segments_signature,
-             common.force);
-  if (!common.quiet) fmt::print(stderr, "Wrote {}\n", common.out);
+  print_answer(common.json ? write_segments_json(model) : write_segments(model, common.format),
+               common, segments_schema_version, segments_signature);
   return exit_status::done;
 }
 

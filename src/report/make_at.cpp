@@ -165,9 +165,11 @@ at_comparison make_at_comparison(compared_side const& a, compared_side const& b,
     row.b = make_moment(b.input, side_b.annotations, side_b.sites, *device_b, asked, options);
     live_set const live_a = find_values(*device_a, asked, row.a.event).live;
     live_set const live_b = find_values(*device_b, asked, row.b.event).live;
-    row.sites = make_site_deltas(side_sites(side_a.sites, live_a.by_stack),
-                                 side_sites(side_b.sites, live_b.by_stack), match,
-                                 options.top_contributors);
+    row.sites = plan.what == measure::reserved
+                    ? deltas_without_sites(row.a.bytes, row.b.bytes)
+                    : make_site_deltas(side_sites(side_a.sites, live_a.by_stack),
+                                       side_sites(side_b.sites, live_b.by_stack), match,
+                                       options.top_contributors);
     row.sites.carried_in_a = live_a.carried_in_bytes;
     row.sites.carried_in_b = live_b.carried_in_bytes;
     if (options.site.redact) {

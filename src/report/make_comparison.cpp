@@ -46,9 +46,20 @@ std::string number_range(span_list const& cut) {
   return fmt::format("{} to {}", cut.spans.front().number, cut.spans.back().number);
 }
 
+/// What `ask` says of a file, with the side that it is on.
+template <class AskT>
+auto naming_side(char const* side, AskT ask) {
+  try {
+    return ask();
+  } catch (error const& problem) {
+    throw error(problem.code(), fmt::format("{}: {}", side, problem.what()), problem.hint());
+  }
+}
+
 paired_spans steps_of_both(snapshot const& a, std::int32_t device_a, snapshot const& b,
                            std::int32_t device_b, span_request const& asked) {
-  paired_spans cut{find_spans(a, device_a, asked), find_spans(b, device_b, asked)};
+  paired_spans cut{naming_side("A", [&] { return find_spans(a, device_a, asked); }),
+                   naming_side("B", [&] { return find_spans(b, device_b, asked); })};
   if (!common_numbers(cut.a, cut.b).empty()) return cut;
   throw error(error_code::bad_request,
               fmt::format("the two files share none of their {}", cut.a.what),
@@ -58,15 +69,15 @@ paired_spans steps_of_both(snapshot const& a, std::int32_t device_a, snapshot co
 
 paired_spans windows_of_both(snapshot const& a, std::int32_t device_a, snapshot const& b,
                              std::int32_t device_b) {
-  std::int64_t longest = 0;
-  for (auto const& [input, device] : {std::pair(&a, device_a), std::pair(&b, device_b)}) {
-    trace_clock const clock(*input, device);
-    if (!clock.has_times()) {
-      throw error(error_code::bad_request, "the events of one of the files carry no times",
-                  "--by whole compares the traces as they are");
-    }
-    longest = std::max(longest, subtract_saturated(*clock.latest_us(), *clock.earliest_us()));
-  }
+  auto const length_of = [](char const* side, snapshot const& input, std::int32_t device) {
+    trace_clock const clock(input, device);
+    if (clock.has_times()) return subtract_saturated(*clock.latest_us(), *clock.earliest_us());
+    throw error(error_code::bad_request,
+                fmt::format("{}: device {} has no events{}", side, device,
+                            clock.events() > 0 ? " with times" : ""),
+                "--by whole compares the traces as they are");
+  };
+  std::int64_t const longest = std::max(length_of("A", a, device_a), length_of("B", b, device_b));
   std::int64_t const window = (longest / windows_of_a_trace) + 1;
   return {*time_windows(a, device_a, window), *time_windows(b, device_b, window)};
 }
@@ -174,6 +185,24 @@ span_pair const& choose_span(device_comparison const& made, std::optional<std::i
       fmt::format("they share {} to {}", made.spans.front().number, made.spans.back().number));
 }
 
+std::int64_t bytes_at(compared_device const& side, event_index event) {
+  live_history const& history = side.replayed.history;
+  return history.moments[history.row_of(event)].bytes;
+}
+
+site_deltas compare_sites(compared_device const& a, event_index event_a, compared_device const& b,
+                          event_index event_b, comparison_options const& asked, std::int64_t top) {
+  live_set const live_a = live_set_at(a.replayed.history, event_a);
+  live_set const live_b = live_set_at(b.replayed.history, event_b);
+  bool const has_sites = !live_a.by_stack.empty() || !live_b.by_stack.empty();
+  if (!has_sites) return deltas_without_sites(bytes_at(a, event_a), bytes_at(b, event_b));
+  site_deltas made = make_site_deltas(side_sites(a.sites, live_a.by_stack),
+                                      side_sites(b.sites, live_b.by_stack), asked.match, top);
+  made.carried_in_a = live_a.carried_in_bytes;
+  made.carried_in_b = live_b.carried_in_bytes;
+  return made;
+}
+
 device_comparison compare_devices(compared_device const& a, compared_device const& b,
                                   std::vector<setting_difference> const& settings,
                                   comparison_options const& asked, std::int64_t top) {
@@ -183,6 +212,12 @@ device_comparison compare_devices(compared_device const& a, compared_device cons
   made.a = summarize(a.input, a.replayed);
   made.b = summarize(b.input, b.replayed);
   made.by = a.cut.what;
+  if (asked.step && a.cut.by == span_request::kind::whole) {
+    throw error(
+        error_code::bad_request,
+        fmt::format("whole traces are compared, so there is no step {} to look into", *asked.step),
+        "--by steps, --by time and --by NAME (of an annotation) set parts side by side");
+  }
   if (!a.cut.spans.empty() && !b.cut.spans.empty()) {
     pair_span_reports(a, b, made);
     span_pair const& looked = choose_span(made, asked.step);
@@ -197,12 +232,7 @@ device_comparison compare_devices(compared_device const& a, compared_device cons
     made.event_a = a.replayed.measured.peak_event;
     made.event_b = b.replayed.measured.peak_event;
   }
-  live_set const live_a = live_set_at(a.replayed.history, made.event_a);
-  live_set const live_b = live_set_at(b.replayed.history, made.event_b);
-  made.sites = make_site_deltas(side_sites(a.sites, live_a.by_stack),
-                                side_sites(b.sites, live_b.by_stack), asked.match, top);
-  made.sites.carried_in_a = live_a.carried_in_bytes;
-  made.sites.carried_in_b = live_b.carried_in_bytes;
+  made.sites = compare_sites(a, made.event_a, b, made.event_b, asked, top);
   made.findings = make_comparison_findings(made, settings);
   return made;
 }
@@ -268,6 +298,12 @@ comparison make_comparison(compared_side const& a, compared_side const& b,
     made.devices.push_back(compare_devices({a.input, *device_a, cuts[row].a, sites_a},
                                            {b.input, *device_b, cuts[row].b, sites_b},
                                            made.settings, asked, options.top_contributors));
+    for (auto const& [side, device] : {std::pair("A", device_a), std::pair("B", device_b)}) {
+      if (device->events > 0) continue;
+      made.notes.push_back(
+          fmt::format("device {} of {} has no events: what it holds at the end stands for its peak",
+                      device->device, side));
+    }
   }
   if (options.site.redact) redact_comparison(made);
   return made;

@@ -3,6 +3,7 @@
 // The report of what grows from step to step.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -49,18 +50,32 @@ std::int64_t growing_steps(series const& bytes) {
   return growing;
 }
 
-/// Grows in two steps of three, keeps at least half of what it adds, and has not stopped: a cache
-/// that is full is no leak, and neither is what is cleared now and then.
-bool keeps_growing(series const& bytes) {
+/// It grows, and then is back where it began, by more than a trifle.
+bool was_cleared(series const& bytes, double kept) {
+  std::int64_t most = bytes.front();
+  for (std::int64_t const now : bytes) {
+    most = std::max(most, now);
+    double const lost = static_cast<double>(most) - static_cast<double>(now);
+    if (now <= bytes.front() && lost > kept / 8) return true;
+  }
+  return false;
+}
+
+/// Grows in two steps of three (in half of the parts that nobody marked, which may be shorter than
+/// a step), keeps at least half of what it adds, and has not stopped: a cache that is full is no
+/// leak, and neither is what is cleared now and then.
+bool keeps_growing(series const& bytes, span_request::kind by) {
   auto const steps = static_cast<std::int64_t>(bytes.size()) - 1;
-  if (growing_steps(bytes) * 3 < steps * 2) return false;
+  std::int64_t const growing = growing_steps(bytes);
+  bool const is_marked = by == span_request::kind::steps || by == span_request::kind::annotation;
+  if (is_marked ? growing * 3 < steps * 2 : growing * 2 < steps) return false;
   double moved = 0;
   for (std::size_t at = 1; at < bytes.size(); ++at) {
     double const change = static_cast<double>(bytes[at]) - static_cast<double>(bytes[at - 1]);
     moved += change < 0 ? -change : change;
   }
   double const kept = static_cast<double>(bytes.back()) - static_cast<double>(bytes.front());
-  if (kept * 2 < moved) return false;
+  if (kept * 2 < moved || was_cleared(bytes, kept)) return false;
   double const overall = slope_of(bytes);
   return overall > 0 && slope_of(bytes, bytes.size() / 2) * 4 >= overall;
 }
@@ -75,14 +90,15 @@ using by_site = std::map<std::uint32_t, site_series>;
 
 /// The live bytes of every site at the end of each span.
 by_site follow_sites(site_table& sites, live_history const& history, span_list const& cut) {
-  std::map<std::size_t, std::size_t> point_of_moment;
-  for (std::size_t point = 0; point < cut.spans.size(); ++point)
-    point_of_moment[history.row_of(cut.spans[point].events.last)] = point;
+  // Ranges may be nested, so several points can be of one moment.
+  std::set<std::size_t> moments;
+  for (span const& one : cut.spans) moments.insert(history.row_of(one.events.last));
   std::vector<live_set> const sets =
-      read_live_sets(history, [&](std::size_t moment) { return point_of_moment.contains(moment); });
+      read_live_sets(history, [&](std::size_t moment) { return moments.contains(moment); });
   by_site found;
-  for (auto const& [moment, point] : point_of_moment) {
-    for (site_total const& total : total_by_site(sites, sets[moment].by_stack)) {
+  for (std::size_t point = 0; point < cut.spans.size(); ++point) {
+    live_set const& live = sets[history.row_of(cut.spans[point].events.last)];
+    for (site_total const& total : total_by_site(sites, live.by_stack)) {
       site_series& row = found[static_cast<std::uint32_t>(total.id)];
       row.bytes.resize(cut.spans.size());
       row.bytes[point] = total.bytes;
@@ -238,7 +254,7 @@ leaks_report make_leaks(snapshot const& input, replay_result const& replayed,
     row.slope_bytes = slope_of(row.live_bytes);
     auto const in_pools = private_bytes(sites, input, device.device);
     for (auto const& [id, found] : follow_sites(sites, device.history, row.cut)) {
-      if (!keeps_growing(found.bytes)) continue;
+      if (!keeps_growing(found.bytes, row.cut.by)) continue;
       auto const pooled = in_pools.find(id);
       bool const is_private = pooled != in_pools.end() && pooled->second * 2 >= found.bytes.back();
       (is_private ? row.in_private_pools : row.leaks)

@@ -54,6 +54,40 @@ bool changes_memory(action what) {
   }
 }
 
+struct oom_moment {
+  event_index event = before_trace;  ///< after this one
+  bool is_oom_event = false;
+  bool needs_map = false;  ///< memory changed after it, so the end of the file does not show it
+};
+
+/// The last `oom` event of the device, or the event that was asked for, else the end.
+oom_moment find_oom_moment(snapshot const& input, std::int32_t device,
+                           failed_request const& asked) {
+  trace_view const trace(input, device);
+  oom_moment made;
+  made.event = trace.count() - 1;
+  if (asked.event) {
+    if (*asked.event < 0 || *asked.event >= trace.count()) {
+      throw error(error_code::bad_request,
+                  fmt::format("device {} has no event {}", device, *asked.event),
+                  trace.count() == 0 ? std::string("its trace is empty")
+                                     : fmt::format("its events are 0 to {}", trace.count() - 1));
+    }
+    made.event = *asked.event;
+    made.is_oom_event = trace.what(made.event) == action::oom;
+  } else {
+    for (event_index event = trace.count() - 1; event >= 0 && !made.is_oom_event; --event) {
+      if (trace.what(event) != action::oom) continue;
+      made.event = event;
+      made.is_oom_event = true;
+    }
+  }
+  for (event_index event = made.event + 1; event < trace.count() && !made.needs_map; ++event) {
+    made.needs_map = changes_memory(trace.what(event));
+  }
+  return made;
+}
+
 /// Of the file's segments, where the replay made no map.
 address_map map_of_end(snapshot const& input, std::int32_t device, oom_moment const& moment) {
   address_map made;
@@ -284,31 +318,11 @@ void redact_all(oom_report& model) {
 
 }  // namespace
 
-oom_moment find_oom_moment(snapshot const& input, std::int32_t device,
-                           failed_request const& asked) {
-  trace_view const trace(input, device);
-  oom_moment made;
-  made.event = trace.count() - 1;
-  if (asked.event) {
-    if (*asked.event < 0 || *asked.event >= trace.count()) {
-      throw error(error_code::bad_request,
-                  fmt::format("device {} has no event {}", device, *asked.event),
-                  trace.count() == 0 ? std::string("its trace is empty")
-                                     : fmt::format("its events are 0 to {}", trace.count() - 1));
-    }
-    made.event = *asked.event;
-    made.is_oom_event = trace.what(made.event) == action::oom;
-  } else {
-    for (event_index event = trace.count() - 1; event >= 0 && !made.is_oom_event; --event) {
-      if (trace.what(event) != action::oom) continue;
-      made.event = event;
-      made.is_oom_event = true;
-    }
-  }
-  for (event_index event = made.event + 1; event < trace.count() && !made.needs_map; ++event) {
-    made.needs_map = changes_memory(trace.what(event));
-  }
-  return made;
+replay_plan plan_oom(snapshot const& input, std::int32_t device, failed_request const& asked,
+                     replay_plan plan) {
+  oom_moment const moment = find_oom_moment(input, device, asked);
+  if (moment.needs_map) plan.maps = {moment.event};
+  return plan;
 }
 
 oom_report make_oom_report(snapshot const& input, replay_result const& replayed,

@@ -4,6 +4,7 @@
 #include "report/period.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "report/saturating.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::int64_t most_samples = 2048;
 constexpr double least_likeness = 0.5;      // of the curve with itself, one period later
+constexpr std::size_t fewest_swings = 6;    // fewer are chance
 constexpr std::size_t shortest_period = 4;  // samples: below, it is noise of the sampling
 
 /// The lowest value of the curve in each of equally long runs of events, and where it is.
@@ -52,11 +54,12 @@ samples sample_curve(trace_view const& trace) {
   return made;
 }
 
-/// Takes a straight line off, so that a curve that only grows is like nothing.
-std::vector<double> without_trend(std::vector<double> values) {
-  auto const count = static_cast<double>(values.size());
+/// Takes a straight line off, so that a curve that only grows is like nothing: the one that fits
+/// the values from `from` on.
+std::vector<double> without_trend(std::vector<double> values, std::size_t from) {
+  auto const count = static_cast<double>(values.size() - from);
   double sum = 0, sum_x = 0, sum_xy = 0, sum_xx = 0;
-  for (std::size_t x = 0; x < values.size(); ++x) {
+  for (std::size_t x = from; x < values.size(); ++x) {
     auto const at = static_cast<double>(x);
     sum += values[x];
     sum_x += at;
@@ -68,6 +71,11 @@ std::vector<double> without_trend(std::vector<double> values) {
   for (std::size_t x = 0; x < values.size(); ++x)
     values[x] -= sum / count + slope * (static_cast<double>(x) - sum_x / count);
   return values;
+}
+
+/// The values from `from` on.
+std::vector<double> rest_of(std::vector<double> const& values, std::size_t from) {
+  return {values.begin() + static_cast<std::ptrdiff_t>(from), values.end()};
 }
 
 /// Correlation of the curve with itself `shift` samples later.
@@ -82,8 +90,18 @@ double likeness(std::vector<double> const& values, std::size_t shift) {
   return scale > 0 ? product / scale : 0;
 }
 
-/// In samples; 0 when there is none.
-std::size_t find_shift(std::vector<double> const& values) {
+/// It swings further than from one sample to the next: the rounding of the samples repeats, too.
+bool swings(std::vector<double> const& low, std::vector<double> const& values) {
+  double moved = 0;
+  for (std::size_t at = 1; at < low.size(); ++at) moved += std::abs(low[at] - low[at - 1]);
+  auto const [least, most] = std::minmax_element(values.begin(), values.end());
+  return (*most - *least) * static_cast<double>(low.size()) > 2 * moved;
+}
+
+/// In samples, of the curve from `from` on; 0 when there is none.
+std::size_t find_shift(std::vector<double> const& low, std::size_t from) {
+  std::vector<double> const values = rest_of(without_trend(low, from), from);
+  if (values.empty() || !swings(rest_of(low, from), values)) return 0;
   std::size_t const longest = values.size() / 3;
   std::vector<double> like(longest + 1, 0.0);
   for (std::size_t shift = 1; shift <= longest; ++shift) like[shift] = likeness(values, shift);
@@ -100,40 +118,118 @@ std::size_t find_shift(std::vector<double> const& values) {
   return 0;
 }
 
+/// The sample from which on the curve is lowest on the whole, every `shift` samples.
+std::size_t find_phase(std::vector<double> const& low, std::size_t from, std::size_t shift) {
+  std::size_t best = from;
+  double lowest = 0;
+  for (std::size_t phase = from; phase < std::min(from + shift, low.size()); ++phase) {
+    double sum = 0;
+    double terms = 0;
+    for (std::size_t at = phase; at < low.size(); at += shift, ++terms) sum += low[at];
+    if (phase != from && sum / terms >= lowest) continue;
+    lowest = sum / terms;
+    best = phase;
+  }
+  return best;
+}
+
+/// Steps are not equally long: each border is the lowest point near one period after the last one,
+/// or before the next one.
+std::vector<std::size_t> find_borders(std::vector<double> const& low, std::size_t start,
+                                      std::size_t shift) {
+  std::size_t const reach = shift / 4;
+  auto const lowest_near = [&](std::size_t at) {
+    std::size_t const from = at > reach ? at - reach : 0;
+    std::size_t const to = std::min(at + reach + 1, low.size());
+    return static_cast<std::size_t>(
+        std::min_element(low.begin() + static_cast<std::ptrdiff_t>(from),
+                         low.begin() + static_cast<std::ptrdiff_t>(to)) -
+        low.begin());
+  };
+  std::vector<std::size_t> borders;
+  for (std::size_t at = lowest_near(start); at + reach >= shift;) {
+    std::size_t const before = lowest_near(at > shift ? at - shift : 0);
+    // What only climbs is the way to the first repetition.
+    if (*std::max_element(low.begin() + static_cast<std::ptrdiff_t>(before),
+                          low.begin() + static_cast<std::ptrdiff_t>(at)) <= low[at]) {
+      break;
+    }
+    at = before;
+    borders.push_back(at);
+  }
+  std::reverse(borders.begin(), borders.end());
+  for (std::size_t at = start; at < low.size();) {
+    borders.push_back(lowest_near(at));
+    at = borders.back() + shift;
+  }
+  return borders;
+}
+
+/// Two borders of three are about as far apart as the others.
+bool are_even(std::vector<std::size_t> const& borders) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t row = 1; row < borders.size(); ++row)
+    lengths.push_back(borders[row] - borders[row - 1]);
+  std::sort(lengths.begin(), lengths.end());
+  if (lengths.size() < fewest_swings) return false;
+  std::size_t const usual = lengths[lengths.size() / 2];
+  auto const like_usual = std::count_if(
+      lengths.begin(), lengths.end(),
+      [usual](std::size_t length) { return length * 3 >= usual * 2 && length * 2 <= usual * 3; });
+  return static_cast<std::size_t>(like_usual) * 3 >= lengths.size() * 2;
+}
+
+/// Where steps are too unequal for one shift: the low points between which the curve rises from the
+/// lower third of its usual range to the upper third. The line and the range are those from
+/// `from` on.
+std::vector<std::size_t> find_swings(std::vector<double> const& low, std::size_t from) {
+  std::vector<double> const values = without_trend(low, from);
+  std::vector<double> sorted = rest_of(values, from);
+  if (sorted.empty() || !swings(rest_of(low, from), sorted)) return {};
+  std::sort(sorted.begin(), sorted.end());
+  double const least = sorted[sorted.size() / 10];
+  double const most = sorted[sorted.size() - 1 - sorted.size() / 10];
+  double const down = least + (most - least) / 3;
+  double const up = most - (most - least) / 3;
+  std::vector<std::size_t> borders;
+  bool is_low = true;
+  std::size_t lowest = 0;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (is_low && values[at] > up) {
+      borders.push_back(lowest);
+      is_low = false;
+    } else if (!is_low && values[at] < down) {
+      is_low = true;
+      lowest = at;
+    }
+    if (is_low && values[at] < values[lowest]) lowest = at;
+  }
+  if (is_low) borders.push_back(lowest);
+  return are_even(borders) ? borders : std::vector<std::size_t>{};
+}
+
 }  // namespace
 
 std::vector<event_range> find_period(snapshot const& input, std::int32_t device) {
   samples const curve = sample_curve(trace_view(input, device));
-  std::size_t const shift = find_shift(without_trend(curve.low));
-  if (shift == 0) return {};
-
-  // The phase in which the curve is lowest on the whole.
-  std::size_t best_phase = 0;
-  double lowest = 0;
-  for (std::size_t phase = 0; phase < shift; ++phase) {
-    double sum = 0;
-    double terms = 0;
-    for (std::size_t at = phase; at < curve.low.size(); at += shift, ++terms) sum += curve.low[at];
-    if (phase == 0 || sum / terms < lowest) {
-      lowest = sum / terms;
-      best_phase = phase;
-    }
+  // Programs begin with what they do once: weights, the optimizer's state, caches that fill. That
+  // stands apart from all that follows, so it is left out where that shows a period.
+  std::size_t const count = curve.low.size();
+  std::size_t from = 0;
+  std::size_t shift = 0;
+  for (std::size_t const warm_up : {count / 4, count / 2, std::size_t{0}}) {
+    from = warm_up;
+    shift = find_shift(curve.low, from);
+    if (shift != 0) break;
   }
-  // Steps are not equally long: each border is the lowest point near one period after the last one.
-  std::vector<event_index> borders;
-  for (std::size_t at = best_phase; at < curve.low.size();) {
-    std::size_t const reach = shift / 4;
-    std::size_t const from = at > reach ? at - reach : 0;
-    std::size_t const to = std::min(at + reach + 1, curve.low.size());
-    auto const low = std::min_element(curve.low.begin() + static_cast<std::ptrdiff_t>(from),
-                                      curve.low.begin() + static_cast<std::ptrdiff_t>(to));
-    auto const found = static_cast<std::size_t>(low - curve.low.begin());
-    borders.push_back(curve.where[found]);
-    at = found + shift;
-  }
+  std::vector<std::size_t> const borders =
+      shift != 0 ? find_borders(curve.low, find_phase(curve.low, from, shift), shift)
+                 : find_swings(curve.low, count / 4);
   std::vector<event_range> ranges;
   for (std::size_t row = 1; row < borders.size(); ++row) {
-    if (borders[row] > borders[row - 1]) ranges.push_back({borders[row - 1] + 1, borders[row]});
+    event_index const before = curve.where[borders[row - 1]];
+    event_index const last = curve.where[borders[row]];
+    if (last > before) ranges.push_back({before + 1, last});
   }
   return ranges.size() >= 3 ? ranges : std::vector<event_range>{};
 }

@@ -15,7 +15,8 @@ namespace memreplay::reporting {
 /// and behind the last belongs to none. Empty when nothing repeats at least three times.
 ///
 /// The curve (recorded bytes, by events) is sampled; its autocorrelation is greatest, apart from
-/// the trivial shift, where the curve lies on itself one period later.
+/// the trivial shift, where the curve lies on itself one period later. Where steps are too unequal
+/// for that, its swings between low and high are taken, if most are about equally long.
 [[nodiscard]] std::vector<event_range> find_period(snapshot const& input, std::int32_t device);
 
 }  // namespace memreplay::reporting

@@ -9,6 +9,7 @@
 #include <memreplay/error.hpp>
 
 #include "report/redaction.hpp"
+#include "report/saturating.hpp"
 #include "report/site_rows.hpp"
 
 namespace memreplay::reporting {
@@ -64,6 +65,14 @@ device_pairs pair_devices(replay_result const& a, replay_result const& b) {
               fmt::format("A has device {}, B has device {}; --device busiest sets the busiest of "
                           "each side by side",
                           list_devices(a), list_devices(b)));
+}
+
+site_deltas deltas_without_sites(std::int64_t bytes_a, std::int64_t bytes_b) {
+  site_deltas made;
+  made.total_a = made.rest_a = bytes_a;
+  made.total_b = made.rest_b = bytes_b;
+  made.delta_bytes = made.rest_delta = subtract_saturated(bytes_b, bytes_a);
+  return made;
 }
 
 void redact(site_deltas& made) {

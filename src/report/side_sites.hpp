@@ -3,6 +3,7 @@
 // What two snapshots are compared by: the sites of a live set, and which device is whose.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,9 @@ struct device_pairs {
 /// By ordinal; where each side has one device, as they are. Throws `error` (bad_request) when no
 /// device has a counterpart.
 [[nodiscard]] device_pairs pair_devices(replay_result const& a, replay_result const& b);
+
+/// Of segments, which belong to no site: all of both sides is the rest.
+[[nodiscard]] site_deltas deltas_without_sites(std::int64_t bytes_a, std::int64_t bytes_b);
 
 void redact(site_deltas& made);
 

@@ -62,6 +62,7 @@ site_rows make_site_rows(site_table& sites, std::vector<stack_total> const& tota
     made.rest.bytes = add_saturated(made.rest.bytes, by_site[index].bytes);
     made.rest.tensors = add_saturated(made.rest.tensors, by_site[index].count);
   }
+  if (by_site.empty()) made.rest.bytes = whole_bytes;
   made.rest.share = percent(made.rest.bytes, whole_bytes);
   return made;
 }

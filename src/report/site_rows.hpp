@@ -30,7 +30,8 @@ struct site_rows {
   rest_row rest;
 };
 
-/// At most `limit` rows (0 = all) and the rest; shares are of `whole_bytes`.
+/// At most `limit` rows (0 = all) and the rest; shares are of `whole_bytes`. Without any totals, as
+/// of segments, which belong to no site, the whole is the rest.
 [[nodiscard]] site_rows make_site_rows(site_table& sites, std::vector<stack_total> const& totals,
                                        std::int64_t whole_bytes, std::int64_t limit);
 

@@ -59,12 +59,7 @@ void add(trace_clock const& clock, span made, span_list& out) {
   out.spans.push_back(std::move(made));
 }
 
-void need_times(trace_clock const& clock, std::int32_t device) {
-  if (clock.events() == 0) {
-    throw error(error_code::bad_request,
-                fmt::format("device {} has no events, so it has no steps", device),
-                "memreplay at --end and memreplay segments show what its segments hold");
-  }
+void need_times(trace_clock const& clock) {
   if (clock.has_times()) return;
   throw error(error_code::bad_request,
               "this file's events carry no times, so annotations cannot be found in the trace",
@@ -78,7 +73,7 @@ span_list profiler_steps(snapshot const& input, std::int32_t device) {
                 what_there_is(input));
   }
   trace_clock const clock(input, device);
-  need_times(clock, device);
+  need_times(clock);
   span_list made{span_request::kind::steps, "profiler steps", {}, 0};
   for (step_row const& row : rows) {
     add(clock,
@@ -108,7 +103,7 @@ span_list annotation_spans(snapshot const& input, std::int32_t device, std::stri
                 what_there_is(input));
   }
   trace_clock const clock(input, device);
-  need_times(clock, device);
+  need_times(clock);
   std::stable_sort(ranges.begin(), ranges.end(), [](auto const& left, auto const& right) {
     return left.start_us < right.start_us;
   });
@@ -200,16 +195,16 @@ std::optional<span_list> time_windows(snapshot const& input, std::int32_t device
 
 span_list find_spans(snapshot const& input, std::int32_t device, span_request const& asked) {
   trace_clock const clock(input, device);
+  if (clock.events() == 0) {
+    throw error(error_code::bad_request,
+                fmt::format("device {} has no events, so it has no steps", device),
+                "memreplay at --end and memreplay segments show what its segments hold");
+  }
   switch (asked.by) {
     case span_request::kind::automatic:
     case span_request::kind::steps: return profiler_steps(input, device);
     case span_request::kind::annotation: return annotation_spans(input, device, asked.name);
     default: break;
-  }
-  if (clock.events() == 0) {
-    throw error(error_code::bad_request,
-                fmt::format("device {} has no events, so it has no steps", device),
-                "memreplay at --end and memreplay segments show what its segments hold");
   }
   if (asked.by == span_request::kind::time) return tenths(input, device);
   if (asked.by == span_request::kind::period) {

@@ -21,7 +21,7 @@ trace_clock::trace_clock(snapshot const& input, std::int32_t device) {
   }
   if (!earliest_us_) return;
   times_ = recorded;
-  if (std::is_sorted(recorded, end)) return;
+  if (*recorded == *earliest_us_ && std::is_sorted(recorded, end)) return;
   latest_yet_.assign(recorded, end);
   std::int64_t latest = *earliest_us_;
   for (std::int64_t& time : latest_yet_) time = latest = std::max(latest, time);

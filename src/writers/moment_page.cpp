@@ -26,9 +26,9 @@ void show_moment(at_report const& model, moment_report const& device, page& show
   shown.heading(2, fmt::format("Device {}", device.device));
   shown.fact("Moment", moment_text(device));
   if (!device.within.empty()) shown.fact("Within", device.within);
-  shown.fact(
-      fmt::format("Live ({})", to_string(model.plan.what)),
-      fmt::format("{} in {}", byte_text(device.bytes), count_text(device.live_count, "block")));
+  std::string live = byte_text(device.bytes);
+  if (device.live_count > 0) live += " in " + count_text(device.live_count, "block");
+  shown.fact(fmt::format("Live ({})", to_string(model.plan.what)), live);
   shown.fact("At the start", byte_text(device.start_bytes));
   shown.fact("Change since", base::signed_byte_text(device.delta_bytes));
   shown.fact("Carried in", fmt::format("{}, from the trace {}", byte_text(device.carried_in_bytes),

@@ -33,6 +33,15 @@ void show_sides(report_header const& a, report_header const& b,
   for (std::string const& note : notes) shown.fact("Note", note);
 }
 
+namespace {
+
+char const* nothing_listed(bool has_bytes, char const* nothing) {
+  return has_bytes ? "Segments belong to no site; --measure allocated says who lives in them."
+                   : nothing;
+}
+
+}  // namespace
+
 void show_sites(std::vector<site_row> const& rows, rest_row const& rest, std::int64_t total_bytes,
                 std::int64_t total_tensors, page& shown) {
   page_table& table = shown.table({{"bytes", align::right},
@@ -40,7 +49,7 @@ void show_sites(std::vector<site_row> const& rows, rest_row const& rest, std::in
                                    {"tensors", align::right},
                                    {"site"},
                                    {"call chain"}});
-  table.when_empty("Nothing is live.");
+  table.when_empty(nothing_listed(total_bytes != 0, "Nothing is live."));
   for (site_row const& row : rows) {
     table.add({byte_text(row.bytes), share_text(row.share), count_text(row.tensors),
                page_cell(row.site, row.link), row.chain});
@@ -64,7 +73,8 @@ void show_deltas(site_deltas const& sites, page& shown) {
                                    {"by count", align::right},
                                    {"by size", align::right},
                                    {"site"}});
-  table.when_empty("Nothing is live on either side.");
+  table.when_empty(
+      nothing_listed(sites.total_a != 0 || sites.total_b != 0, "Nothing is live on either side."));
   for (site_delta_row const& row : sites.rows) {
     table.add({signed_byte_text(row.delta_bytes), byte_text(row.bytes_a), byte_text(row.bytes_b),
                count_text(row.tensors_a), count_text(row.tensors_b),

@@ -167,6 +167,127 @@ TEST(request, segments) {
   EXPECT_FALSE(parse_command_line({"segments", "a", "b"}).is_request);
 }
 
+TEST(request, at) {
+  using kind = moment_request::kind;
+  request const time = asked({"at", "a", "--time", "1.25"});
+  EXPECT_EQ(time.what, command::at);
+  EXPECT_EQ(time.moment.how, kind::time);
+  EXPECT_EQ(time.moment.seconds, 1.25);
+  EXPECT_EQ(time.top, 25);
+  EXPECT_EQ(time.match, site_match::site);
+  EXPECT_EQ(time.common.site.rule, site_rule::user);
+  EXPECT_EQ(time.common.format, text_format::text);
+  request const peak = asked({"at", "a", "b", "--peak", "2", "--match", "file", "--top", "0"});
+  EXPECT_EQ(peak.inputs, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(peak.moment.how, kind::peak);
+  EXPECT_EQ(peak.moment.number, 2);
+  EXPECT_EQ(peak.match, site_match::file);
+  EXPECT_EQ(peak.top, 0);
+  EXPECT_EQ(asked({"at", "a", "--event", "-1"}).moment.number, -1);
+  EXPECT_EQ(asked({"at", "a", "--end"}).moment.how, kind::end);
+  EXPECT_EQ(asked({"at", "a", "--time", "-1"}).moment.seconds, -1.0) << "the file says what it has";
+}
+
+TEST(request, one_moment_at_a_time) {
+  for (std::vector<std::string> const& words :
+       std::vector<std::vector<std::string>>{{"at", "a"},
+                                             {"at", "a", "--end", "--peak", "1"},
+                                             {"at", "a", "--time", "1", "--event", "1"},
+                                             {"at", "a", "b", "c", "--end"},
+                                             {"at", "--end"},
+                                             {"at", "a", "--peak", "0"},
+                                             {"at", "a", "--peak", "1001"},
+                                             {"at", "a", "--peak", "-1"},
+                                             {"at", "a", "--event", "1.5"},
+                                             {"at", "a", "--event", "first"},
+                                             {"at", "a", "--time", "nan"},
+                                             {"at", "a", "--time", "inf"},
+                                             {"at", "a", "--time", "now"},
+                                             {"at", "a", "--end", "--match", "line"}}) {
+    EXPECT_FALSE(refused(words).empty());
+  }
+}
+
+TEST(request, steps) {
+  using kind = span_request::kind;
+  request const plain = asked({"steps", "a"});
+  EXPECT_EQ(plain.what, command::steps);
+  EXPECT_EQ(plain.spans.by, kind::automatic);
+  EXPECT_FALSE(plain.step.has_value());
+  EXPECT_FALSE(plain.all_steps);
+  EXPECT_EQ(plain.top, 15);
+  EXPECT_EQ(asked({"steps", "a", "--by", "steps"}).spans.by, kind::steps);
+  EXPECT_EQ(asked({"steps", "a", "--by", "auto"}).spans.by, kind::period);
+  EXPECT_EQ(asked({"steps", "a", "--by", "time"}).spans.by, kind::time);
+  EXPECT_EQ(asked({"steps", "a", "--by", "whole"}).spans.by, kind::whole);
+  request const named = asked({"steps", "a", "--by", "Optimizer.step#SGD.step", "--step", "0"});
+  EXPECT_EQ(named.spans.by, kind::annotation);
+  EXPECT_EQ(named.spans.name, "Optimizer.step#SGD.step");
+  EXPECT_EQ(named.step, 0);
+  EXPECT_TRUE(asked({"steps", "a", "--all-steps"}).all_steps);
+  EXPECT_FALSE(refused({"steps", "a", "--all-steps", "--step", "1"}).empty());
+  EXPECT_FALSE(refused({"steps", "a", "--step", "one"}).empty());
+  EXPECT_FALSE(refused({"steps", "a", "b"}).empty());
+}
+
+TEST(request, leaks) {
+  using kind = span_request::kind;
+  request const plain = asked({"leaks", "a"});
+  EXPECT_EQ(plain.what, command::leaks);
+  EXPECT_EQ(plain.spans.by, kind::automatic);
+  EXPECT_EQ(plain.top, 15);
+  EXPECT_EQ(asked({"leaks", "a", "--by", "auto"}).spans.by, kind::period);
+  EXPECT_EQ(asked({"leaks", "a", "--by", "time"}).spans.by, kind::time);
+  EXPECT_EQ(asked({"leaks", "a", "--by", "forward"}).spans.name, "forward");
+  EXPECT_NE(refused({"leaks", "a", "--measure", "reserved"}).find("no sites"), std::string::npos);
+  EXPECT_FALSE(refused({"leaks", "a", "--step", "1"}).empty());
+  EXPECT_FALSE(refused({"leaks", "a", "b"}).empty());
+}
+
+TEST(request, compare) {
+  using kind = span_request::kind;
+  request const plain = asked({"compare", "a", "b"});
+  EXPECT_EQ(plain.what, command::compare);
+  EXPECT_EQ(plain.inputs, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(plain.spans.by, kind::automatic);
+  EXPECT_EQ(plain.match, site_match::site);
+  EXPECT_EQ(plain.top, 15);
+  request const how =
+      asked({"compare", "a", "-", "--by", "time", "--step", "3", "--match", "function"});
+  EXPECT_EQ(how.spans.by, kind::time);
+  EXPECT_EQ(how.step, 3);
+  EXPECT_EQ(how.match, site_match::function);
+  EXPECT_EQ(asked({"compare", "a", "b", "--by", "whole"}).spans.by, kind::whole);
+  EXPECT_FALSE(refused({"compare", "a"}).empty());
+  EXPECT_FALSE(refused({"compare", "a", "b", "c"}).empty());
+  EXPECT_FALSE(refused({"compare", "a", "b", "--all-steps"}).empty());
+}
+
+TEST(request, standard_input_can_be_read_once) {
+  for (char const* command : {"at", "compare"}) {
+    std::vector<std::string> words{command, "-", "-"};
+    if (words.front() == "at") words.emplace_back("--end");
+    EXPECT_NE(refused(words).find("standard input"), std::string::npos);
+  }
+}
+
+TEST(request, one_form_of_an_answer) {
+  for (char const* command : {"at", "steps", "leaks", "compare"}) {
+    std::vector<std::string> words{command, "a"};
+    if (words.front() == "at") words.emplace_back("--end");
+    if (words.front() == "compare") words.emplace_back("b");
+    std::vector<std::string> markdown = words;
+    markdown.insert(markdown.end(), {"--format", "markdown"});
+    EXPECT_EQ(asked(markdown).common.format, text_format::markdown);
+    std::vector<std::string> both = markdown;
+    both.emplace_back("--json");
+    EXPECT_NE(refused(both).find("--json"), std::string::npos) << command;
+    std::vector<std::string> other = words;
+    other.insert(other.end(), {"--format", "html"});
+    EXPECT_NE(refused(other).find("markdown|text"), std::string::npos) << command;
+  }
+}
+
 TEST(request, words_that_begin_with_a_dash) {
   EXPECT_EQ(asked({"report", "-"}).inputs, (std::vector<std::string>{"-"}));
   EXPECT_EQ(asked({"report", "-", "--out", "-"}).common.out, "-");
@@ -242,7 +363,8 @@ TEST(request, complaints_are_one_harmless_line) {
 
 TEST(request, help) {
   std::string const all = help({"--help"});
-  for (char const* word : {"report", "info", "completion", "--version"})
+  for (char const* word :
+       {"report", "info", "compare", "at", "steps", "leaks", "completion", "--version"})
     EXPECT_NE(all.find(word), std::string::npos) << word;
   std::string const report = help({"report", "--help"});
   EXPECT_NE(report.find("memreplay report"), std::string::npos);

@@ -216,7 +216,7 @@ TEST(oom_report, looks_at_the_map_of_the_moment) {
   snapshot_builder builder;
   builder.oom(60 * mib, 0).segment_alloc(0x1000, mib);
   snapshot const input = builder.build();
-  EXPECT_TRUE(find_oom_moment(input, 0, {}).needs_map);
+  EXPECT_EQ(plan_oom(input, 0, {}, {}).maps, std::vector<event_index>{0});
   address_map map;
   map.event = 0;
   map.segments.push_back({.total_size = 100 * mib, .first_block = 0, .block_count = 2});

@@ -81,18 +81,16 @@ TEST(segments_markdown, has_tables) {
 TEST(segments_json, is_the_model) {
   auto const made = nlohmann::json::parse(write_segments_json(small_report()));
   EXPECT_EQ(made["schema"], "memreplay.segments/1");
-  EXPECT_EQ(made["moment"]["by"], "event");
-  EXPECT_EQ(made["moment"]["number"], 41);
   auto const& device = made["devices"][0];
   EXPECT_EQ(device["device"], 2);
+  EXPECT_EQ(device["event"], 41);
   EXPECT_EQ(device["exact"], false);
   EXPECT_EQ(device["unplaced_bytes"], 512);
   EXPECT_EQ(device["totals"]["total_size"], 4'096);
   auto const& row = device["segments"][0];
   EXPECT_EQ(row["address"], 0x7f00'0000'0000);
-  EXPECT_EQ(row["pool_id"], nlohmann::json::parse("[1, 2]"));
-  EXPECT_EQ(row["private"], true);
-  EXPECT_EQ(row["kind"], "small");
+  EXPECT_EQ(row["pool"], nlohmann::json::parse("[1, 2]"));
+  EXPECT_EQ(row["small"], true);
   EXPECT_EQ(row["holes"], 1);
   EXPECT_EQ(row["bar"].size(), bar_slots);
   EXPECT_EQ(row["owners"][0]["bytes"], 768);
