@@ -17,6 +17,17 @@ namespace {
 constexpr auto first_time = std::numeric_limits<std::int64_t>::min();
 constexpr auto last_time = std::numeric_limits<std::int64_t>::max();
 
+/// Every n-th of them, the first included, so that the marks reach to the end of the trace.
+std::vector<timeline_step> thin_out(std::vector<timeline_step> const& steps, std::int64_t most) {
+  auto const count = static_cast<std::int64_t>(steps.size());
+  if (count <= most) return steps;
+  std::vector<timeline_step> kept;
+  std::int64_t const stride = (count + most - 1) / most;
+  for (std::int64_t row = 0; row < count; row += stride)
+    kept.push_back(steps[static_cast<std::size_t>(row)]);
+  return kept;
+}
+
 }  // namespace
 
 std::vector<timeline_step> make_timeline_steps(annotation_table const& annotations,
@@ -24,7 +35,6 @@ std::vector<timeline_step> make_timeline_steps(annotation_table const& annotatio
   std::vector<timeline_step> made;
   if (!clock.has_times()) return made;
   for (step_row const& row : annotations.steps()) {
-    if (static_cast<std::int64_t>(made.size()) == most) break;
     event_range events =
         clock.range(row.start_us.value_or(first_time), row.end_us.value_or(last_time));
     if (!row.end_us) events.last = clock.events() - 1;
@@ -32,7 +42,7 @@ std::vector<timeline_step> make_timeline_steps(annotation_table const& annotatio
     made.push_back({row.step, fmt::format("ProfilerStep#{}", row.step), events.first, events.last,
                     row.complete});
   }
-  return made;
+  return thin_out(made, most);
 }
 
 std::vector<timeline_annotation> make_timeline_annotations(snapshot const& input,

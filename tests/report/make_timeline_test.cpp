@@ -244,6 +244,24 @@ TEST_F(timeline_of_a_run, splits_the_curve_by_site) {
                                      8, 8, 8, 8, 8, 8));  // carried in
 }
 
+TEST(timeline, thins_out_steps_evenly) {
+  snapshot_builder builder;
+  builder.at_time(0);
+  for (int step = 0; step < 10; ++step) {
+    builder.annotation_start("ProfilerStep#" + std::to_string(step), 1 + step);
+    builder.annotation_end("ProfilerStep#" + std::to_string(step), 2 + step);
+    builder.at_time(1 + step).alloc(mib * static_cast<std::uint64_t>(1 + step), mib);
+  }
+  snapshot const input = builder.build();
+  timeline_options asked;
+  asked.budget.marks = 4;
+  replay_plan const plan = plan_timeline(input, 0, asked, {});
+  timeline_run const run = make_timeline(input, replay(input, {0}, plan), plan, asked, {}, "x");
+  EXPECT_THAT(run.devices.at(0).steps,
+              ElementsAre(Field(&timeline_step::number, 0), Field(&timeline_step::number, 3),
+                          Field(&timeline_step::number, 6), Field(&timeline_step::number, 9)));
+}
+
 TEST_F(timeline_of_a_run, has_precision_in_time) {
   timeline_run const run = make({}, {.label = "", .budget = {}, .precision_ms = 1000.0});
   EXPECT_THAT(run.devices.at(0).curves.first_event, ElementsAre(0, 6));
