@@ -9,8 +9,8 @@ import {
   Tabulator,
   FilterModule,
 } from "tabulator-tables";
-import { byte_text, count_text, share_text } from "./bytes";
-import { element, foreign, panel } from "./dom";
+import { byte_text, count_text, many, share_text } from "./bytes";
+import { element, foreign, panel, visible } from "./dom";
 import { by_site, live_set_at, nearest_moment } from "./live_set";
 import type { scene } from "./scene";
 import type { store } from "./state";
@@ -70,11 +70,11 @@ export class site_table {
           widthGrow: 3,
           formatter: (cell) => this.#site_cell(cell.getData() as row),
         },
-        { title: "now", field: "bytes", width: 92, formatter: bytes, ...right, ...largest_first },
+        { title: "now", field: "bytes", width: 86, formatter: bytes, ...right, ...largest_first },
         {
           title: "share",
           field: "share",
-          width: 62,
+          width: 60,
           ...right,
           ...largest_first,
           formatter: (cell) => share_text(cell.getValue(), 1),
@@ -82,7 +82,7 @@ export class site_table {
         {
           title: "tensors",
           field: "tensors",
-          width: 72,
+          width: 68,
           ...right,
           ...largest_first,
           formatter: (cell) => count_text(cell.getValue()),
@@ -90,7 +90,7 @@ export class site_table {
         {
           title: "at the peak",
           field: "peak_bytes",
-          width: 96,
+          width: 88,
           formatter: bytes,
           ...right,
           ...largest_first,
@@ -155,8 +155,7 @@ export class site_table {
       );
     }
     const sum = rows.reduce((bytes, row) => bytes + row.bytes, 0);
-    this.#note.textContent =
-      `${count_text(rows.length)} ${rows.length === 1 ? "site" : "sites"}, ` + `${byte_text(sum)}`;
+    this.#note.textContent = `${many(rows.length, "site")}, ${byte_text(sum)}`;
     return rows;
   }
 
@@ -164,7 +163,8 @@ export class site_table {
     const swatch = element("i", { class: "swatch" });
     if (id >= 0) swatch.style.background = this.#scene!.colour(id);
     const cell = element("span", { class: "cell" }, swatch, foreign(site));
-    if (label !== "") cell.append(element("small", {}, foreign(label)));
+    if (label !== "" && !site.includes(label)) cell.append(element("small", {}, foreign(label)));
+    cell.title = visible(label === "" ? site : `${site} ${label}`);
     if (id >= 0 && id === this.#scene!.state.site) cell.classList.add("chosen");
     return cell;
   }
