@@ -236,13 +236,17 @@ export class curve_view {
     if (scene.companions.length < 2) return null;
     const [first, second] = [0, other_run(scene)].map((run) => scene.companions[run]);
     const measure = scene.run.measure;
-    const a = bytes_at(first, measure, event_of(scene, first, event));
-    const b = bytes_at(second, measure, event_of(scene, second, event));
+    const [a, b] = [first, second].map((who) => {
+      const bytes = bytes_at(who, measure, event_of(scene, who, event));
+      const base = scene.base_of(who.model.device.curves[measure].start_bytes);
+      return bytes === null ? null : { low: bytes.low - base, high: bytes.high - base };
+    });
     const sample = element("i", { class: "swatch" });
     sample.style.background = css(
       pixel(plain[scene.theme].accent, plain[scene.theme].background, 0.7),
     );
-    const text = a === null || b === null ? "\u2013" : signed_byte_text(b.high - a.high);
+    const text =
+      a === null || b === null ? "\u2013" : signed_range(b.low - a.high, b.high - a.low);
     return element(
       "span",
       { class: "entry", "data-difference": true },

@@ -74,7 +74,7 @@ export class site_table {
         {
           title: "share",
           field: "share",
-          width: 60,
+          width: 66,
           ...right,
           ...largest_first,
           formatter: (cell) => share_text(cell.getValue(), 1),
@@ -82,13 +82,13 @@ export class site_table {
         {
           title: "tensors",
           field: "tensors",
-          width: 68,
+          width: 76,
           ...right,
           ...largest_first,
           formatter: (cell) => count_text(cell.getValue()),
         },
         {
-          title: "at the peak",
+          title: "at peak",
           field: "peak_bytes",
           width: 88,
           formatter: bytes,
