@@ -84,7 +84,9 @@ export class area_view {
       return x >= scene.from && x <= scene.to;
     }).length;
     this.#note.textContent =
-      event.length === 0 ? "the trace has no events" : `${seen} of ${event.length} moments, each the highest of its part`;
+      event.length === 0
+        ? "the trace has no events"
+        : `${seen} of ${event.length} moments, each the highest of its part`;
   }
 
   /** A column shows the greatest moment in it, else the last one before it. */

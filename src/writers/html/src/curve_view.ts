@@ -245,8 +245,7 @@ export class curve_view {
     sample.style.background = css(
       pixel(plain[scene.theme].accent, plain[scene.theme].background, 0.7),
     );
-    const text =
-      a === null || b === null ? "\u2013" : signed_range(b.low - a.high, b.high - a.low);
+    const text = a === null || b === null ? "\u2013" : signed_range(b.low - a.high, b.high - a.low);
     return element(
       "span",
       { class: "entry", "data-difference": true },

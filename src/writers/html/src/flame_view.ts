@@ -3,6 +3,7 @@
 // The live set at the chosen moment as a flame graph, outermost frames on top.
 import flamegraph from "d3-flame-graph";
 import { select } from "d3-selection";
+import { timerFlush } from "d3-timer";
 import { byte_text, count_text, many, share_text } from "./bytes";
 import { type frame, type run, frames_of, site_of } from "./data";
 import { element, panel, visible } from "./dom";
@@ -179,6 +180,8 @@ export class flame_view {
     select(this.#graph)
       .datum(root as any)
       .call(chart as any);
+    // The library sets widths and names in transitions, even of no duration: start, run, end.
+    for (let i = 0; i < 3; ++i) timerFlush();
     // Interpreters put dozens of frames above the first that says something.
     const above = Math.max(0, depth_of_sites(root) - frames_kept_above);
     this.#body.scrollTop = above * row_height;

@@ -147,7 +147,8 @@ export class site_palette {
   }
 
   #add(site: string): void {
-    if (!this.#rank.has(site) && !nameless_sites.includes(site)) this.#rank.set(site, this.#rank.size);
+    if (!this.#rank.has(site) && !nameless_sites.includes(site))
+      this.#rank.set(site, this.#rank.size);
   }
 
   of(run: run, site: number, theme: theme): string {

@@ -39,9 +39,11 @@ const rest_id = -2;
 export class site_table {
   readonly #table: Tabulator;
   readonly #note: HTMLElement;
+  readonly #place = element("div", { class: "table" });
   readonly #ready: Promise<void>;
   #scene: scene | null = null;
   #shown = "";
+  #width = 0;
 
   constructor(
     parent: HTMLElement,
@@ -50,12 +52,11 @@ export class site_table {
     const { root, body, note } = panel("sites", "Live set by site");
     this.#note = note;
     parent.append(root);
-    const place = element("div", { class: "table" });
-    body.append(place);
+    body.append(this.#place);
     const bytes = (cell: { getValue(): number }) => byte_text(cell.getValue());
     const right = { hozAlign: "right" as const, headerHozAlign: "right" as const };
     const largest_first = { sorter: "number" as const, headerSortStartingDir: "desc" as const };
-    this.#table = new Tabulator(place, {
+    this.#table = new Tabulator(this.#place, {
       height: "100%",
       layout: "fitColumns",
       index: "id",
@@ -66,15 +67,15 @@ export class site_table {
           title: "site",
           field: "site",
           sorter: "string",
-          minWidth: 150,
+          minWidth: 100,
           widthGrow: 3,
           formatter: (cell) => this.#site_cell(cell.getData() as row),
         },
-        { title: "now", field: "bytes", width: 86, formatter: bytes, ...right, ...largest_first },
+        { title: "now", field: "bytes", width: 84, formatter: bytes, ...right, ...largest_first },
         {
           title: "share",
           field: "share",
-          width: 66,
+          width: 64,
           ...right,
           ...largest_first,
           formatter: (cell) => share_text(cell.getValue(), 1),
@@ -82,7 +83,7 @@ export class site_table {
         {
           title: "tensors",
           field: "tensors",
-          width: 76,
+          width: 72,
           ...right,
           ...largest_first,
           formatter: (cell) => count_text(cell.getValue()),
@@ -90,7 +91,7 @@ export class site_table {
         {
           title: "at peak",
           field: "peak_bytes",
-          width: 88,
+          width: 84,
           formatter: bytes,
           ...right,
           ...largest_first,
@@ -106,6 +107,9 @@ export class site_table {
     const moment = nearest_moment(scene.device, scene.event);
     const { run, device, site, query } = scene.state;
     const shown = JSON.stringify([run, device, moment, site, query, scene.theme]);
+    const { clientWidth } = this.#place;
+    if (clientWidth !== this.#width && this.#width > 0) this.#table.redraw();
+    this.#width = clientWidth;
     if (shown === this.#shown) return;
     this.#shown = shown;
     const rows = this.#rows(scene, moment);
