@@ -10,6 +10,6 @@ namespace memreplay::writers {
 /// HTML in which `@PAGE_DATA@` stands once, inside an element of type `application/json`: there the
 /// data of docs/page-data.md belong, every `<` of them written as `\u003c`. Empty in a build
 /// without npm.
-std::string_view page_template() noexcept;
+[[nodiscard]] std::string_view page_template() noexcept;
 
 }  // namespace memreplay::writers
