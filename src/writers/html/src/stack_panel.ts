@@ -71,15 +71,13 @@ export class stack_panel {
       ]),
     );
     const frames = stack < 0 ? [] : frames_of(scene.run, stack);
-    const rows = frames.map((frame) =>
-      element(
-        "li",
-        {},
-        foreign(frame.function),
-        " ",
-        link_or_text(frame.line > 0 ? `${frame.file}:${frame.line}` : frame.file, frame.link),
-      ),
-    );
+    const rows = frames.map((frame) => {
+      const is_site = frame.file === chosen?.file && frame.line === chosen.line;
+      const place = frame.line > 0 ? `${frame.file}:${frame.line}` : frame.file;
+      const row = element("li", {}, foreign(frame.function), " ", link_or_text(place, frame.link));
+      row.classList.toggle("blamed", is_site);
+      return row;
+    });
     this.#note.textContent =
       frames.length === 0 ? "" : `${many(frames.length, "frame")}, innermost first`;
     this.#body.replaceChildren(head, list, element("ol", { class: "stack" }, ...rows));
