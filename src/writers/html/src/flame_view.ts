@@ -103,13 +103,16 @@ function make_tree(run: run, live: live_set): node {
   return root;
 }
 
-/** How deep the first site lies that holds a good part of all. */
+/** How deep one must go until a good part of all bytes has come to its site. */
 function depth_of_sites(root: node): number {
-  const good_part = root.value / 20;
-  let row = [root];
-  for (let depth = 0; row.length > 0; ++depth) {
-    if (row.some(({ site, children }) => site >= 0 && children.length > 0)) return depth;
-    row = row.flatMap(({ children }) => children.filter(({ value }) => value >= good_part));
+  let rest = [root];
+  let reached = 0;
+  for (let depth = 0; rest.length > 0; ++depth) {
+    // Memory without a stack hangs at the top and says nothing of the others.
+    const at_site = rest.filter(({ site, place }) => site >= 0 && place !== "");
+    reached += at_site.reduce((sum, { value }) => sum + value, 0);
+    if (reached >= root.value / 10) return depth;
+    rest = rest.filter(({ site }) => site < 0).flatMap(({ children }) => children);
   }
   return 0;
 }
