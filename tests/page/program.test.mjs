@@ -40,7 +40,7 @@ const report_of = (snapshot, ...options) =>
 async function open_timeline(snapshots, ...options) {
   const out = join(folder, `page-${snapshots.length}-${options.length}.html`);
   execFileSync(program, ["timeline", ...snapshots, "-o", out, "--force", ...options], {
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", "inherit"],
   });
   return open_tab(pathToFileURL(out).href);
 }

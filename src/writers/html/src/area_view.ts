@@ -83,7 +83,10 @@ export class area_view {
       const x = scene.axis.x_of(e);
       return x >= scene.from && x <= scene.to;
     }).length;
-    this.#note.textContent = `${seen} of ${event.length} moments, each the highest of its part`;
+    this.#note.textContent =
+      event.length === 0
+        ? "the trace has no events"
+        : `${seen} of ${event.length} moments, each the highest of its part`;
   }
 
   /** A column shows the greatest moment in it, else the last one before it. */

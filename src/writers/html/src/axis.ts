@@ -6,6 +6,13 @@ import { type device, none_u32 } from "./data";
 
 export type axis_kind = "event" | "time";
 
+const increments = (first_power: number, last_power: number) =>
+  Array.from({ length: last_power - first_power }, (_, i) => first_power + i).flatMap((power) =>
+    [1, 2, 5].map((digit) => Number(`${digit}e${power}`)),
+  );
+const event_increments = increments(0, 10);
+const second_increments = increments(-6, 7);
+
 /** First index whose value is not below x; the values ascend. */
 export function lower_bound(values: ArrayLike<number>, x: number): number {
   let low = 0;
@@ -90,6 +97,11 @@ export class time_axis {
     first = Math.max(0, Math.min(first, buckets - 1));
     const last = Math.min(buckets, Math.max(first + 1, lower_bound(this.starts, to)));
     return [first, last];
+  }
+
+  /** Steps between ticks: events are whole. */
+  get increments(): number[] {
+    return this.kind === "event" ? event_increments : second_increments;
   }
 
   text(x: number, step: number): string {

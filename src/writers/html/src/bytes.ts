@@ -69,7 +69,12 @@ export function exactness_text(value: exactness): string {
 
 /** `12,345,678 bytes`: to the last digit. */
 export function digits_text(bytes: number): string {
-  return bytes === 1 ? "1 byte" : `${count_text(bytes)} bytes`;
+  return many(bytes, "byte");
+}
+
+/** `1 site`, `1,204 sites`. */
+export function many(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count_text(count)} ${noun}s`;
 }
 
 export function count_text(count: number): string {

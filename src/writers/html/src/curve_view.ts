@@ -18,20 +18,17 @@ interface line {
   measure: measure;
 }
 
-/** The bytes of a bucket: one number where the bucket is one event. */
-function bytes_at(who: companion, measure: measure, event: number | null): bounds | null {
-  const curve = who.model.device.curves[measure];
-  if (event === null || curve.low.length === 0) return null;
-  if (event < 0) return { low: curve.start_bytes, high: curve.start_bytes };
-  const bucket = who.axis.bucket_of(event);
-  return { low: curve.low[bucket], high: curve.high[bucket] };
-}
-
 /** The event of a run at an event of the chosen one: at the same place of the axis. */
 function event_of(scene: scene, who: companion, event: number): number | null {
   if (who.index === scene.state.run) return event < who.model.device.events ? event : null;
   const x = scene.place(event);
   return x <= who.axis.end ? Math.floor(who.axis.event_at(x) + 1e-6) : null;
+}
+
+/** Of a run at an event of the chosen one; null where it is over. */
+function bytes_at(scene: scene, who: companion, measure: measure, event: number): bounds | null {
+  const own = event_of(scene, who, event);
+  return own === null ? null : who.model.bytes_at(measure, own);
 }
 
 export class curve_view {
@@ -210,7 +207,7 @@ export class curve_view {
     const { stroke, dash } = line_style(scene.theme, runs, run, measure);
     const sample = element("i", { class: "line" });
     sample.style.borderTop = `3px ${dash.length === 0 ? "solid" : "dashed"} ${stroke}`;
-    const bytes = bytes_at(who, measure, event_of(scene, who, event));
+    const bytes = bytes_at(scene, who, measure, event);
     const base = scene.base_of(who.model.device.curves[measure].start_bytes);
     const value =
       bytes === null
@@ -236,13 +233,16 @@ export class curve_view {
     if (scene.companions.length < 2) return null;
     const [first, second] = [0, other_run(scene)].map((run) => scene.companions[run]);
     const measure = scene.run.measure;
-    const a = bytes_at(first, measure, event_of(scene, first, event));
-    const b = bytes_at(second, measure, event_of(scene, second, event));
+    const [a, b] = [first, second].map((who) => {
+      const bytes = bytes_at(scene, who, measure, event);
+      const base = scene.base_of(who.model.device.curves[measure].start_bytes);
+      return bytes === null ? null : { low: bytes.low - base, high: bytes.high - base };
+    });
     const sample = element("i", { class: "swatch" });
     sample.style.background = css(
       pixel(plain[scene.theme].accent, plain[scene.theme].background, 0.7),
     );
-    const text = a === null || b === null ? "\u2013" : signed_byte_text(b.high - a.high);
+    const text = a === null || b === null ? "\u2013" : signed_range(b.low - a.high, b.high - a.low);
     return element(
       "span",
       { class: "entry", "data-difference": true },

@@ -206,16 +206,24 @@ function decode_map(source: json): segment_map {
   };
 }
 
+/** Of a trace without events: what is there at the start stays. */
+function still_curve(source: json): curve {
+  const bytes = Float64Array.of(source.start_bytes);
+  return { ...source, low: bytes, high: bytes };
+}
+
 function decode_device(source: json): device {
   const { curves, areas, lifetimes, flames } = source;
+  const is_still = source.events === 0;
+  const curve = is_still ? still_curve : decode_curve;
   return {
     ...source,
-    first_event: u32(curves.first_event),
-    seconds: curves.seconds === null ? null : f64(curves.seconds),
+    first_event: is_still ? Uint32Array.of(0, 1) : u32(curves.first_event),
+    seconds: is_still || curves.seconds === null ? null : f64(curves.seconds),
     curves: {
-      allocated: decode_curve(curves.allocated),
-      active: decode_curve(curves.active),
-      reserved: decode_curve(curves.reserved),
+      allocated: curve(curves.allocated),
+      active: curve(curves.active),
+      reserved: curve(curves.reserved),
     },
     areas: { event: u32(areas.event), sites: u32(areas.sites), bytes: f64(areas.bytes) },
     lifetimes: {

@@ -3,7 +3,8 @@
 // The live set at the chosen moment as a flame graph, outermost frames on top.
 import flamegraph from "d3-flame-graph";
 import { select } from "d3-selection";
-import { byte_text, count_text, share_text } from "./bytes";
+import { timerFlush } from "d3-timer";
+import { byte_text, count_text, many, share_text } from "./bytes";
 import { type frame, type run, frames_of, site_of } from "./data";
 import { element, panel, visible } from "./dom";
 import { type live_row, type live_set, live_set_at, nearest_moment } from "./live_set";
@@ -27,6 +28,7 @@ interface node {
 }
 
 const row_height = 18;
+const frames_kept_above = 3;
 const least_width = 3;
 
 function make_node(name: string, place: string, stack: number): node {
@@ -101,6 +103,20 @@ function make_tree(run: run, live: live_set): node {
   return root;
 }
 
+/** How deep one must go until a good part of all bytes has come to its site. */
+function depth_of_sites(root: node): number {
+  let rest = [root];
+  let reached = 0;
+  for (let depth = 0; rest.length > 0; ++depth) {
+    // Memory without a stack hangs at the top and says nothing of the others.
+    const at_site = rest.filter(({ site, place }) => site >= 0 && place !== "");
+    reached += at_site.reduce((sum, { value }) => sum + value, 0);
+    if (reached >= root.value / 10) return depth;
+    rest = rest.filter(({ site }) => site < 0).flatMap(({ children }) => children);
+  }
+  return 0;
+}
+
 /** Widest first. */
 function sort(node: node): void {
   node.children.sort((a, b) => b.value - a.value);
@@ -144,7 +160,8 @@ export class flame_view {
       this.#graph.replaceChildren();
       return;
     }
-    this.#note.textContent = `${byte_text(this.#live.bytes)} at ${scene.moment_text(this.#live.event)}`;
+    const { bytes, event } = this.#live;
+    this.#note.textContent = `${byte_text(bytes)} \u00b7 ${scene.moment_text(event)}`;
     this.#draw(scene, this.#live, width);
   }
 
@@ -166,6 +183,11 @@ export class flame_view {
     select(this.#graph)
       .datum(root as any)
       .call(chart as any);
+    // The library sets widths and names in transitions, even of no duration: start, run, end.
+    for (let i = 0; i < 3; ++i) timerFlush();
+    // Interpreters put dozens of frames above the first that says something.
+    const above = Math.max(0, depth_of_sites(root) - frames_kept_above);
+    this.#body.scrollTop = above * row_height;
   }
 
   /** Frames above a site belong to many, so they have no colour of their own. */
@@ -193,7 +215,7 @@ export class flame_view {
       [
         node.place,
         `${byte_text(node.value)}, ${share_text(node.value, this.#live!.bytes)}`,
-        `${count_text(node.tensors)} ${node.tensors === 1 ? "tensor" : "tensors"}`,
+        many(node.tensors, "tensor"),
         site === undefined ? "" : `site ${site.site}`,
       ],
       site === undefined ? undefined : scene.colour(node.site),

@@ -54,8 +54,10 @@ export class lifetime_view {
       const { birth, end, vertex_event } = scene.device.lifetimes;
       const places = (events: Uint32Array) =>
         Float64Array.from(events, (event) => scene.axis.x_of(event));
+      const { events } = scene.device;
       this.#birth_x = places(birth);
-      this.#end_x = places(end);
+      // What is never freed reaches the end, also where there is no event.
+      this.#end_x = places(end).map((x, i) => (end[i] >= events ? scene.axis.end : x));
       this.#vertex_x = places(vertex_event);
       this.#note.textContent =
         birth.length === 1

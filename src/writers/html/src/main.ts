@@ -110,14 +110,14 @@ function start(): void {
   });
   addEventListener("hashchange", () => the_store.set(from_hash(location.hash, initial, limits)));
   is_dark.addEventListener("change", () => show(null));
-  addEventListener("beforeprint", () => {
-    printing.now = true;
+  // The charts take the paper's width now: nothing runs while the browser lays out for print.
+  const print = (now: boolean) => {
+    printing.now = now;
+    document.documentElement.classList.toggle("printing", now);
     show(null);
-  });
-  addEventListener("afterprint", () => {
-    printing.now = false;
-    show(null);
-  });
+  };
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
   left.addEventListener("mousemove", (mouse) => {
     const event = curves.event_under(mouse);
     if (mouse.buttons === 0) curves.point_at(event);

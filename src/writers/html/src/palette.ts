@@ -130,6 +130,9 @@ export function line_style(
   return { stroke: colours[index % colours.length], dash: dashes[measure] };
 }
 
+/** Their memory has no line of code to blame, so they are grey. */
+const nameless_sites = ["before the trace", "<no frames>"];
+
 /** The colour of a site is its text's, in every view, device and run. */
 export class site_palette {
   #rank = new Map<string, number>();
@@ -144,7 +147,8 @@ export class site_palette {
   }
 
   #add(site: string): void {
-    if (!this.#rank.has(site) && site !== "before the trace") this.#rank.set(site, this.#rank.size);
+    if (!this.#rank.has(site) && !nameless_sites.includes(site))
+      this.#rank.set(site, this.#rank.size);
   }
 
   of(run: run, site: number, theme: theme): string {

@@ -11,8 +11,12 @@ import type { view_state } from "./state";
 export class device_model {
   readonly #axes = new Map<axis_kind, time_axis>();
   readonly #pyramids = new Map<measure, pyramid>();
+  #known_bytes: Map<number, number> | null = null;
 
-  constructor(readonly device: device) {}
+  constructor(
+    readonly device: device,
+    readonly measured: measure,
+  ) {}
 
   axis(kind: axis_kind): time_axis {
     if (!this.#axes.has(kind)) this.#axes.set(kind, new time_axis(this.device, kind));
@@ -24,6 +28,32 @@ export class device_model {
       this.#pyramids.set(measure, new pyramid(this.device.curves[measure]));
     }
     return this.#pyramids.get(measure)!;
+  }
+
+  /** One number where the program tells it of this event, else the bounds of the event's bucket. */
+  bytes_at(measure: measure, event: number): bounds {
+    const { start_bytes, peak_bytes, peak_event, low, high } = this.device.curves[measure];
+    const known = this.#known(measure).get(event);
+    const exact = event < 0 ? start_bytes : event === peak_event ? peak_bytes : known;
+    if (exact !== undefined) return { low: exact, high: exact };
+    const bucket = this.axis("event").bucket_of(event);
+    return { low: low[bucket], high: high[bucket] };
+  }
+
+  /** The measured bytes at the peaks and at the moments of the areas. */
+  #known(measure: measure): Map<number, number> {
+    if (measure !== this.measured) return new Map();
+    if (this.#known_bytes === null) {
+      const { peaks, areas } = this.device;
+      const moments = areas.event.length;
+      this.#known_bytes = new Map(peaks.map(({ event, bytes }) => [event, bytes]));
+      areas.event.forEach((event, moment) => {
+        let bytes = 0;
+        for (let at = moment; at < areas.bytes.length; at += moments) bytes += areas.bytes[at];
+        this.#known_bytes!.set(event, bytes);
+      });
+    }
+    return this.#known_bytes;
   }
 }
 
@@ -186,7 +216,10 @@ export class models {
   }
 
   model(run: number, device: number): device_model {
-    return (this.#models[run][device] ??= new device_model(this.page.runs[run].device(device)));
+    return (this.#models[run][device] ??= new device_model(
+      this.page.runs[run].device(device),
+      this.page.runs[run].measure,
+    ));
   }
 
   /** The device with this number in another run, or its first one. */

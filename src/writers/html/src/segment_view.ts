@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The segments as strips of memory, by address, broken into lines like text.
-import { byte_text, digits_text } from "./bytes";
+import { byte_text, digits_text, many } from "./bytes";
 import { type segment, type segment_map, site_of } from "./data";
 import { element, panel } from "./dom";
 import { pixel, plain } from "./palette";
@@ -86,7 +86,7 @@ export class segment_view {
     const place = map.is_oom ? `at the OOM, ${scene.moment_text(map.event)}` : "at the end";
     const unplaced = map.unplaced_bytes > 0 ? `, ${byte_text(map.unplaced_bytes)} not placed` : "";
     this.#note.textContent =
-      `${place}: ${map.segments.length} segments, ${byte_text(total)}` +
+      `${place}: ${many(map.segments.length, "segment")}, ${byte_text(total)}` +
       `${unplaced}${map.exact ? "" : ` (${map.reason})`}`;
     this.#paint(scene, map, total);
   }

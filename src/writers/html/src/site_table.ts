@@ -9,8 +9,8 @@ import {
   Tabulator,
   FilterModule,
 } from "tabulator-tables";
-import { byte_text, count_text, share_text } from "./bytes";
-import { element, foreign, panel } from "./dom";
+import { byte_text, count_text, many, share_text } from "./bytes";
+import { element, foreign, panel, visible } from "./dom";
 import { by_site, live_set_at, nearest_moment } from "./live_set";
 import type { scene } from "./scene";
 import type { store } from "./state";
@@ -39,9 +39,11 @@ const rest_id = -2;
 export class site_table {
   readonly #table: Tabulator;
   readonly #note: HTMLElement;
+  readonly #place = element("div", { class: "table" });
   readonly #ready: Promise<void>;
   #scene: scene | null = null;
   #shown = "";
+  #width = 0;
 
   constructor(
     parent: HTMLElement,
@@ -50,12 +52,11 @@ export class site_table {
     const { root, body, note } = panel("sites", "Live set by site");
     this.#note = note;
     parent.append(root);
-    const place = element("div", { class: "table" });
-    body.append(place);
+    body.append(this.#place);
     const bytes = (cell: { getValue(): number }) => byte_text(cell.getValue());
     const right = { hozAlign: "right" as const, headerHozAlign: "right" as const };
     const largest_first = { sorter: "number" as const, headerSortStartingDir: "desc" as const };
-    this.#table = new Tabulator(place, {
+    this.#table = new Tabulator(this.#place, {
       height: "100%",
       layout: "fitColumns",
       index: "id",
@@ -66,15 +67,15 @@ export class site_table {
           title: "site",
           field: "site",
           sorter: "string",
-          minWidth: 150,
+          minWidth: 100,
           widthGrow: 3,
           formatter: (cell) => this.#site_cell(cell.getData() as row),
         },
-        { title: "now", field: "bytes", width: 92, formatter: bytes, ...right, ...largest_first },
+        { title: "now", field: "bytes", width: 84, formatter: bytes, ...right, ...largest_first },
         {
           title: "share",
           field: "share",
-          width: 62,
+          width: 64,
           ...right,
           ...largest_first,
           formatter: (cell) => share_text(cell.getValue(), 1),
@@ -88,9 +89,9 @@ export class site_table {
           formatter: (cell) => count_text(cell.getValue()),
         },
         {
-          title: "at the peak",
+          title: "at peak",
           field: "peak_bytes",
-          width: 96,
+          width: 84,
           formatter: bytes,
           ...right,
           ...largest_first,
@@ -106,6 +107,9 @@ export class site_table {
     const moment = nearest_moment(scene.device, scene.event);
     const { run, device, site, query } = scene.state;
     const shown = JSON.stringify([run, device, moment, site, query, scene.theme]);
+    const { clientWidth } = this.#place;
+    if (clientWidth !== this.#width && this.#width > 0) this.#table.redraw();
+    this.#width = clientWidth;
     if (shown === this.#shown) return;
     this.#shown = shown;
     const rows = this.#rows(scene, moment);
@@ -155,8 +159,7 @@ export class site_table {
       );
     }
     const sum = rows.reduce((bytes, row) => bytes + row.bytes, 0);
-    this.#note.textContent =
-      `${count_text(rows.length)} ${rows.length === 1 ? "site" : "sites"}, ` + `${byte_text(sum)}`;
+    this.#note.textContent = `${many(rows.length, "site")}, ${byte_text(sum)}`;
     return rows;
   }
 
@@ -164,7 +167,8 @@ export class site_table {
     const swatch = element("i", { class: "swatch" });
     if (id >= 0) swatch.style.background = this.#scene!.colour(id);
     const cell = element("span", { class: "cell" }, swatch, foreign(site));
-    if (label !== "") cell.append(element("small", {}, foreign(label)));
+    if (label !== "" && !site.includes(label)) cell.append(element("small", {}, foreign(label)));
+    cell.title = visible(label === "" ? site : `${site} ${label}`);
     if (id >= 0 && id === this.#scene!.state.site) cell.classList.add("chosen");
     return cell;
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // What was clicked: the numbers to the last digit, and the whole stack with links.
-import { byte_text, count_text, digits_text } from "./bytes";
+import { byte_text, count_text, digits_text, many } from "./bytes";
 import { frames_of, site_of } from "./data";
 import { element, foreign, link_or_text, panel } from "./dom";
 import { lifetime_facts } from "./lifetime_view";
@@ -71,16 +71,15 @@ export class stack_panel {
       ]),
     );
     const frames = stack < 0 ? [] : frames_of(scene.run, stack);
-    const rows = frames.map((frame) =>
-      element(
-        "li",
-        {},
-        foreign(frame.function),
-        " ",
-        link_or_text(frame.line > 0 ? `${frame.file}:${frame.line}` : frame.file, frame.link),
-      ),
-    );
-    this.#note.textContent = frames.length === 0 ? "" : `${frames.length} frames, innermost first`;
+    const rows = frames.map((frame) => {
+      const is_site = frame.file === chosen?.file && frame.line === chosen.line;
+      const place = frame.line > 0 ? `${frame.file}:${frame.line}` : frame.file;
+      const row = element("li", {}, foreign(frame.function), " ", link_or_text(place, frame.link));
+      row.classList.toggle("blamed", is_site);
+      return row;
+    });
+    this.#note.textContent =
+      frames.length === 0 ? "" : `${many(frames.length, "frame")}, innermost first`;
     this.#body.replaceChildren(head, list, element("ol", { class: "stack" }, ...rows));
     this.#body.scrollTop = 0;
   }
@@ -102,7 +101,7 @@ function site_detail(scene: scene, site: number): detail {
     site,
     stack: rows[0].stack,
     facts: [
-      ["live", `${byte_text(bytes)} at ${scene.moment_text(live.event)}`],
+      ["live", `${byte_text(bytes)} \u00b7 ${scene.moment_text(live.event)}`],
       ["exactly", digits_text(bytes)],
       ["tensors", count_text(tensors)],
       ["stacks", count_text(rows.length)],

@@ -79,6 +79,7 @@ export class time_plot {
             ticks,
             space: 90,
             stroke: colour("faint"),
+            incrs: () => this.#scene?.axis.increments ?? [1],
             values: (_, splits, __, ___, step) =>
               splits.map((x) => this.#scene?.axis.text(x, step) ?? ""),
           },
@@ -88,7 +89,7 @@ export class time_plot {
             font,
             grid,
             ticks,
-            space: 34,
+            space: 26,
             stroke: colour("faint"),
             incrs: byte_increments,
             values: (_, splits, __, ___, step) => {

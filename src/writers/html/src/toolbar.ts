@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The memreplay authors
 // SPDX-License-Identifier: Apache-2.0
 // The head of the page: what is shown, and the switches.
-import { count_text, exactness_text } from "./bytes";
+import { exactness_text, many } from "./bytes";
 import { type measure, measures } from "./data";
 import { element, foreign, visible } from "./dom";
 import type { models, scene } from "./scene";
@@ -177,17 +177,10 @@ export class toolbar {
     );
     this.#summary.replaceChildren(
       `device ${device.device} \u00b7 peak ${exactness_text(device.exactness)}` +
-        ` ${run.measure} \u00b7 ${count_text(device.events)} events`,
+        ` ${run.measure} \u00b7 ${many(device.events, "event")}`,
       ...(device.ooms.length === 0
         ? []
-        : [
-            " \u00b7 ",
-            element(
-              "b",
-              { class: "alarm" },
-              device.ooms.length === 1 ? "1 OOM" : `${device.ooms.length} OOMs`,
-            ),
-          ]),
+        : [" \u00b7 ", element("b", { class: "alarm" }, many(device.ooms.length, "OOM"))]),
     );
     this.#run.value = String(state.run);
     this.#device.replaceChildren(
@@ -201,7 +194,7 @@ export class toolbar {
       this.search.value = state.query;
     }
     const count = run.sites.filter((_, site) => scene.is_asked_for(site)).length;
-    this.#found.textContent = scene.searching ? (count === 1 ? "1 site" : `${count} sites`) : "";
+    this.#found.textContent = scene.searching ? many(count, "site") : "";
     for (const update of this.#updates) update(scene);
   }
 }
