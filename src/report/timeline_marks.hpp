@@ -14,7 +14,8 @@
 
 namespace memreplay::reporting {
 
-/// Ascending by number, evenly spread where there are more than `most`. None in a trace without times.
+/// Ascending by number, evenly spread where there are more than `most`. None in a trace without
+/// times.
 [[nodiscard]] std::vector<timeline_step> make_timeline_steps(annotation_table const& annotations,
                                                              trace_clock const& clock,
                                                              std::int64_t most);
