@@ -5,8 +5,6 @@
 
 namespace memreplay::writers {
 
-std::string_view page_template() noexcept {
-  return {};
-}
+std::string_view page_template() noexcept { return {}; }
 
 }  // namespace memreplay::writers
