@@ -178,6 +178,9 @@ export interface page_data {
 type json = any;
 
 function bytes_of(base64: string): ArrayBuffer {
+  // Newer browsers have a function for it, several times as fast.
+  const from_base64 = (Uint8Array as any).fromBase64;
+  if (from_base64 !== undefined) return from_base64.call(Uint8Array, base64).buffer;
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);

@@ -77,24 +77,32 @@ function start(): void {
   const bar = new toolbar(head, data, the_store);
   const curves = new curve_view(left, data, the_store);
   const details = new stack_panel(right);
-  const views = [
+  // The bar comes first, since its lines decide how high the others are.
+  const over_time = [
+    bar,
     curves,
     new area_view(left, the_store),
     new lifetime_view(left, the_store),
+  ];
+  const of_moment = [
     new flame_view(right, the_store, details),
     new site_table(right, the_store),
     new segment_view(below, the_store, details),
     new facts_panel(below),
-    bar,
   ];
 
   let now: scene;
+  // When the page opens, the charts over time are seen before the others are made.
+  let is_opening = true;
   const show = (changed: Set<keyof view_state> | null) => {
     const state = the_store.state;
     const theme = theme_of(state);
     document.documentElement.dataset.theme = theme;
     now = new scene(state, data, theme);
-    for (const view of views) view.update(now);
+    for (const view of over_time) view.update(now);
+    if (is_opening) setTimeout(() => of_moment.forEach((view) => view.update(now)));
+    else for (const view of of_moment) view.update(now);
+    is_opening = false;
     const selection: (keyof view_state)[] = ["run", "device", "event", "site", "lifetime", "theme"];
     // A clicked frame or block stays until something else is chosen.
     if (changed === null || selection.some((key) => changed.has(key))) details.update(now);

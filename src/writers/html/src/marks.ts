@@ -131,30 +131,38 @@ function draw_annotations(plot: uPlot, scene: scene, ctx: CanvasRenderingContext
   }
 }
 
+/** Numbers where there is room, the largest peaks first; else dots, which lie below them. */
 function draw_peaks(plot: uPlot, scene: scene, ctx: CanvasRenderingContext2D): void {
   const ratio = devicePixelRatio;
   const colours = plain[scene.theme];
-  const taken: number[] = [];
+  const { bbox } = plot;
+  const seen = scene.device.peaks
+    .map((peak, index) => ({
+      text: String(index + 1),
+      x: scene.axis.x_of(peak.event),
+      left: plot.valToPos(scene.axis.x_of(peak.event), "x", true),
+      top: plot.valToPos(peak.bytes - scene.base, "y", true),
+      global: peak.global,
+    }))
+    .filter(({ x, top }) => x >= scene.from && x <= scene.to && top <= bbox.top + bbox.height);
+  const numbered: typeof seen = [];
+  for (const peak of seen) {
+    const is_free = numbered.every(({ left }) => Math.abs(left - peak.left) > 18 * ratio);
+    if (is_free) numbered.push(peak);
+  }
+  const dots = seen.filter((peak) => !numbered.includes(peak));
   ctx.textAlign = "center";
-  scene.device.peaks.forEach((peak, index) => {
-    const x = scene.axis.x_of(peak.event);
-    if (x < scene.from || x > scene.to) return;
-    const left = plot.valToPos(x, "x", true);
-    const top = plot.valToPos(peak.bytes - scene.base, "y", true);
-    if (top < plot.bbox.top - 1 || top > plot.bbox.top + plot.bbox.height) return;
-    const is_free = taken.every((other) => Math.abs(other - left) > 18 * ratio);
-    const radius = (is_free ? 7 : 2.5) * ratio;
+  ctx.strokeStyle = colours.accent;
+  for (const { text, left, top, global } of [...dots, ...numbered.reverse()]) {
+    const is_dot = dots.some((dot) => dot.text === text);
     ctx.beginPath();
-    ctx.arc(left, top, radius, 0, 2 * Math.PI);
-    ctx.fillStyle = peak.global ? colours.accent : colours.background;
+    ctx.arc(left, top, (is_dot ? 2.5 : 7) * ratio, 0, 2 * Math.PI);
+    ctx.fillStyle = global ? colours.accent : colours.background;
     ctx.fill();
-    ctx.strokeStyle = colours.accent;
     ctx.stroke();
-    if (!is_free) return;
-    taken.push(left);
-    ctx.fillStyle = peak.global ? colours.background : colours.text;
-    ctx.fillText(String(index + 1), left, top + 0.5 * ratio);
-  });
+    ctx.fillStyle = global ? colours.background : colours.text;
+    if (!is_dot) ctx.fillText(text, left, top + 0.5 * ratio);
+  }
   ctx.textAlign = "left";
 }
 
