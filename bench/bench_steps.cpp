@@ -159,6 +159,12 @@ void add_backend(std::string const& name, kernels::backend const& engine, int th
     auto const middle = static_cast<event_index>(trace.what.size() / 2);
     return on.live_by_stack(trace.lifetimes, middle, replay_plan{}).size();
   });
+  add("select_largest", [](auto const& on, auto const& trace) {
+    replay_plan plan;
+    plan.largest_count = 5000;
+    auto const events = static_cast<std::int64_t>(trace.what.size());
+    return on.select_largest(trace.lifetimes, events, plan).size();
+  });
   add("downsample",
       [](auto const& on, auto const& trace) { return on.downsample(trace.curve, 72).size(); });
   add("run", [](auto const& on, auto const& trace) {

@@ -73,6 +73,8 @@ struct kernel_result {
   replay_counts counts;
   std::vector<peak> peaks;
   std::vector<timeline_bucket> timeline;
+  curve_timelines curves;
+  std::vector<large_lifetime> largest;
   std::vector<stack_total> throughput;
   live_history history;
   std::vector<range_replay> ranges;
@@ -107,6 +109,9 @@ struct backend {
   /// The lifetimes open after `event`, summed by stack.
   std::vector<stack_total> (*live_by_stack)(host_lifetimes const&, event_index event,
                                             replay_plan const&);
+  /// The plan's number of lifetimes that fill the greatest area, in a trace of `events`.
+  std::vector<large_lifetime> (*select_largest)(host_lifetimes const&, std::int64_t events,
+                                                replay_plan const&);
   std::vector<timeline_bucket> (*downsample)(std::vector<std::int64_t> const& curve,
                                              std::int64_t width);
   /// Stable sort of row numbers by key: the primitive under `pair` and `live_by_stack`.

@@ -74,6 +74,15 @@ std::vector<event_index> all_moments(replay_plan const& plan,
   return moments;
 }
 
+std::vector<timeline_bucket>& timeline_of(measure which, curve_timelines& curves) {
+  switch (which) {
+    case measure::allocated: break;
+    case measure::active: return curves.active;
+    case measure::reserved: return curves.reserved;
+  }
+  return curves.allocated;
+}
+
 live_lifetimes make_live(execution const& exec, lifetimes const& found, event_index event) {
   lifetime_rows const born = found.rows();
   auto const live = select_live(exec, born, event, measure::active, carried_in::include);
@@ -108,6 +117,7 @@ kernel_result run_steps(execution const& exec, event_rows const& events, kernel_
                                            wants_times ? input.events.count : 0);
     result.peaks = find_peaks(exec, measured.rows(), wants_times ? times.data() : nullptr, plan);
     result.timeline = downsample(exec, measured.rows(), plan.timeline_width);
+    timeline_of(plan.what, result.curves) = downsample(exec, measured.rows(), plan.curve_width);
     result.ranges = find_range_peaks(exec, measured.rows(), plan.ranges);
     std::vector<event_index> const moments = all_moments(plan, result.ranges);
     for (event_index const event : moments) result.history.moments.push_back({event});
@@ -120,19 +130,23 @@ kernel_result run_steps(execution const& exec, event_rows const& events, kernel_
     result.history.changes = follow_live(exec, born, moments, plan.what, plan.older);
     note(values, plan.what, result);
   }
-  for (measure const other : {measure::allocated, measure::active}) {
+  for (measure const other : {measure::allocated, measure::active, measure::reserved}) {
     if (other == plan.what) continue;
+    if (other == measure::reserved && plan.curve_width <= 0) {
+      note(find_reserved_key_values(exec, events, rule, places), other, result);
+      continue;
+    }
     curve const bytes = accumulate(exec, events, born, other, rule);
     note(find_key_values(exec, bytes.rows(), places), other, result);
-  }
-  if (plan.what != measure::reserved) {
-    note(find_reserved_key_values(exec, events, rule, places), measure::reserved, result);
+    timeline_of(other, result.curves) = downsample(exec, bytes.rows(), plan.curve_width);
   }
   for (peak& at : result.peaks) {
     auto const live = select_live(exec, born, at.event, plan.what, plan.older);
     at.carried_in_bytes = carried_in_bytes(exec, born, live);
     at.holders = total_by(exec, born, live);
   }
+  result.largest =
+      select_largest(exec, born, events.count, plan.what, plan.older, plan.largest_count);
   for (event_index const event : plan.maps) result.maps.push_back(make_live(exec, found, event));
   auto const peak_maps = std::min(plan.peak_maps, static_cast<std::int64_t>(result.peaks.size()));
   for (std::int64_t row = 0; row < peak_maps; ++row) {
@@ -209,18 +223,43 @@ std::vector<peak> find_peaks_step(std::vector<std::int64_t> const& values, std::
                     plan);
 }
 
+/// Lifetimes of the host, where the steps can read them.
+class uploaded_lifetimes {
+ public:
+  uploaded_lifetimes(execution const& exec, host_lifetimes const& rows)
+      : count_(static_cast<std::int64_t>(rows.birth.size())),
+        birth_(exec, rows.birth.data(), count_),
+        allocated_end_(exec, rows.allocated_end.data(), count_),
+        active_end_(exec, rows.active_end.data(), count_),
+        size_(exec, rows.size.data(), count_),
+        stack_(exec, rows.stack.data(), count_) {}
+
+  [[nodiscard]] lifetime_rows rows() const {
+    return {count_,       birth_.data(), allocated_end_.data(), active_end_.data(),
+            size_.data(), stack_.data()};
+  }
+
+ private:
+  std::int64_t count_;
+  input_column<event_index> birth_;
+  input_column<event_index> allocated_end_;
+  input_column<event_index> active_end_;
+  input_column<std::uint64_t> size_;
+  input_column<stack_id> stack_;
+};
+
 std::vector<stack_total> live_by_stack_step(host_lifetimes const& lifetimes, event_index event,
                                             replay_plan const& plan) {
   execution const exec;
-  auto const count = static_cast<std::int64_t>(lifetimes.birth.size());
-  input_column<event_index> const birth(exec, lifetimes.birth.data(), count);
-  input_column<event_index> const allocated_end(exec, lifetimes.allocated_end.data(), count);
-  input_column<event_index> const active_end(exec, lifetimes.active_end.data(), count);
-  input_column<std::uint64_t> const size(exec, lifetimes.size.data(), count);
-  input_column<stack_id> const stack(exec, lifetimes.stack.data(), count);
-  lifetime_rows const born{count,       birth.data(), allocated_end.data(), active_end.data(),
-                           size.data(), stack.data()};
-  return total_by(exec, born, select_live(exec, born, event, plan.what, plan.older));
+  uploaded_lifetimes const born(exec, lifetimes);
+  return total_by(exec, born.rows(), select_live(exec, born.rows(), event, plan.what, plan.older));
+}
+
+std::vector<large_lifetime> select_largest_step(host_lifetimes const& lifetimes,
+                                                std::int64_t events, replay_plan const& plan) {
+  execution const exec;
+  uploaded_lifetimes const born(exec, lifetimes);
+  return select_largest(exec, born.rows(), events, plan.what, plan.older, plan.largest_count);
 }
 
 std::vector<timeline_bucket> downsample_step(std::vector<std::int64_t> const& values,
@@ -266,6 +305,7 @@ constexpr backend table{MEMREPLAY_TEXT(MEMREPLAY_BACKEND),
                         accumulate_step,
                         find_peaks_step,
                         live_by_stack_step,
+                        select_largest_step,
                         downsample_step,
                         sort_rows_step};
 

@@ -160,6 +160,13 @@ struct key_values {
                                                    std::vector<event_index> const& moments,
                                                    measure which, carried_in older);
 
+/// The `limit` lifetimes that fill the greatest area below the curve of a measure in a trace of
+/// `events`; the meaning and the order are `device_replay::largest`'s. None for `reserved`.
+[[nodiscard]] std::vector<large_lifetime> select_largest(execution const& exec,
+                                                         lifetime_rows const& born,
+                                                         std::int64_t events, measure which,
+                                                         carried_in older, std::int64_t limit);
+
 /// Row numbers of the lifetimes born in the trace, ascending.
 [[nodiscard]] buffer<std::int64_t> select_births(execution const& exec, lifetime_rows const& born);
 

@@ -15,6 +15,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 folders = [".ci", "bench", "cmake", "docs", "include", "kernels", "src", "tests", "tools"]
 cpp = {".hpp", ".cpp", ".cu", ".cuh"}
 scripts = {".py", ".sh"}
+web = {".ts", ".mjs"}
 texts = {".md", ".txt", ".cmake", ".json", ".in"}
 widest_line = 100
 
@@ -42,8 +43,9 @@ def is_script(path):
 def own_files():
     names = [path for path in root.iterdir() if path.is_file() and path.suffix in texts]
     for folder in folders:
-        names += [path for path in (root / folder).rglob("*") if path.is_file()]
-    known = cpp | scripts | texts
+        names += [path for path in (root / folder).rglob("*")
+                  if path.is_file() and "node_modules" not in path.parts]
+    known = cpp | scripts | web | texts
     expected = [root / "tests/golden", root / "tests/data"]  # outputs of programs
     return sorted(path for path in names if (path.suffix in known or is_script(path)) and
                   (is_cpp(path) or is_script(path) or not any(f in path.parents for f in expected)))
@@ -73,17 +75,17 @@ def check_beginning(path, lines):
         if wanted not in line:
             yield start + offset + 1, f"a file begins with the SPDX pair: expected '{wanted}'"
             return
-    if not (is_cpp(path) or is_script(path)):
+    if not (is_cpp(path) or is_script(path) or path.suffix in web):
         return
     line = lines[start + 2] if start + 2 < len(lines) else ""
-    opening = "// " if is_cpp(path) else ('"""', "# ")
+    opening = "// " if is_cpp(path) or path.suffix in web else ('"""', "# ")
     words = re.findall(r"\w+", line)
     if not line.startswith(opening) or len(words) < 3:
         yield start + 3, "the line after the SPDX pair is a sentence that says what the file is for"
 
 
 def check_lines(path, lines):
-    is_source = is_cpp(path) or is_script(path)
+    is_source = is_cpp(path) or is_script(path) or path.suffix in web
     is_test = path.relative_to(root).parts[0] == "tests" or path.name.endswith("_test.py")
     for number, line in enumerate(lines, 1):
         if "\t" in line:

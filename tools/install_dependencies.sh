@@ -7,6 +7,11 @@ set -euo pipefail
 packages=(cmake ninja-build g++ pkg-config ccache git python3 python3-jsonschema
   libcli11-dev libfmt-dev nlohmann-json3-dev libarchive-dev nettle-dev libhwy-dev libxxhash-dev
   libtbb-dev libgtest-dev libgmock-dev libbenchmark-dev)
+# The page of `memreplay timeline`: any Node will do to bundle it; its tests open it in Chromium.
+command -v node >/dev/null 2>&1 || packages+=(nodejs)
+command -v npm >/dev/null 2>&1 || packages+=(npm)
+# Ubuntu has no package of it: there the tests use what MEMREPLAY_CHROMIUM names, or are skipped.
+if grep -qx 'ID=debian' /etc/os-release; then packages+=(chromium); fi
 # Thrust comes with a CUDA toolkit; without one the host build takes Debian's copy.
 if ! command -v nvcc >/dev/null 2>&1 && [ ! -x /usr/local/cuda/bin/nvcc ]; then
   packages+=(libthrust-dev)

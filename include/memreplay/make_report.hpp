@@ -16,6 +16,7 @@
 #include <memreplay/segment_report.hpp>
 #include <memreplay/snapshot.hpp>
 #include <memreplay/step_report.hpp>
+#include <memreplay/timeline_report.hpp>
 
 namespace memreplay {
 
@@ -100,6 +101,21 @@ struct paired_spans {
 [[nodiscard]] segments_report make_segments(snapshot const& input, replay_result const& replayed,
                                             replay_plan const& plan, moment_request const& asked,
                                             report_options const& options, std::string const& file);
+
+/// `timeline`: how one file is drawn.
+struct timeline_options {
+  std::string label;                   ///< the run's name
+  timeline_budget budget;              ///< of each of its devices
+  std::optional<double> precision_ms;  ///< curves no finer than this, if the trace has times
+};
+[[nodiscard]] replay_plan plan_timeline(snapshot const& input, std::int32_t device,
+                                        timeline_options const& asked, replay_plan plan);
+/// The plan of a picture: the curves alone, as wide as it is.
+[[nodiscard]] replay_plan plan_timeline_picture(replay_plan plan);
+/// Draws what the replay has: a plan that asks for curves alone gives curves alone.
+[[nodiscard]] timeline_run make_timeline(snapshot const& input, replay_result const& replayed,
+                                         replay_plan const& plan, timeline_options const& asked,
+                                         report_options const& options, std::string const& file);
 
 /// Ordinal of the trace with most events (the earliest of equals); when no trace has events, the
 /// device with most segment bytes; 0 in an empty file.

@@ -66,6 +66,11 @@ struct replay_plan {
   std::int64_t min_separation_us = 0;
   /// Buckets of the downsampled curve; 0 = none.
   std::int64_t timeline_width = 72;
+  /// Buckets of the downsampled curves of all three measures; 0 = none.
+  std::int64_t curve_width = 0;
+  /// How many lifetimes of the measured curve are wanted, those first that fill the greatest area
+  /// below it.
+  std::int64_t largest_count = 0;
   /// Whether totals of all allocations by stack are wanted (`info`).
   bool throughput = false;
   /// Moments whose live set is wanted, each "after this event"; in any order, repetitions allowed.

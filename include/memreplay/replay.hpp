@@ -118,6 +118,20 @@ struct timeline_bucket {
   friend bool operator==(timeline_bucket const&, timeline_bucket const&) = default;
 };
 
+/// The curves of all measures in the same buckets; empty unless asked for.
+struct curve_timelines {
+  std::vector<timeline_bucket> allocated, active, reserved;
+};
+
+/// A lifetime of the measured curve, which counts it after the events [birth, end).
+struct large_lifetime {
+  event_index birth = before_trace;
+  event_index end = never;
+  std::int64_t bytes = 0;
+  stack_id stack = no_stack;
+  friend bool operator==(large_lifetime const&, large_lifetime const&) = default;
+};
+
 /// How the trace and the end state in `segments` fit together; all zero in a perfect file,
 /// `carried_in_*` and `unmatched_frees` apart, which are normal when recording began late or the
 /// ring buffer wrapped.
@@ -160,6 +174,9 @@ struct device_replay {
   replay_counts counts;
   std::vector<peak> peaks;
   std::vector<timeline_bucket> timeline;
+  curve_timelines curves;
+  /// Bytes times events descending, then birth ascending, then by address. Empty for `reserved`.
+  std::vector<large_lifetime> largest;
   std::vector<stack_total> throughput;  ///< bytes allocated in the trace by stack, when asked for
   live_history history;                 ///< of the plan's moments, and those of its ranges
   std::vector<range_replay> ranges;     ///< in the plan's order

@@ -12,6 +12,7 @@
 #include <memreplay/report.hpp>
 #include <memreplay/segment_report.hpp>
 #include <memreplay/step_report.hpp>
+#include <memreplay/timeline_report.hpp>
 
 namespace memreplay {
 
@@ -24,13 +25,16 @@ inline constexpr char const* steps_signature = "memreplay steps";
 inline constexpr char const* leaks_signature = "memreplay leaks";
 inline constexpr char const* oom_signature = "memreplay oom";
 inline constexpr char const* segments_signature = "memreplay segments";
+inline constexpr char const* timeline_page_signature = "memreplay timeline";
+inline constexpr char const* timeline_svg_signature = "memreplay timeline";
 inline constexpr char const* check_signature = "GPU memory check";
 
 /// How an answer is printed for people. JSON is for programs.
 enum class text_format { text, markdown };
 
-/// The peak report as GitHub-flavoured markdown.
-[[nodiscard]] std::string write_markdown(report const& model);
+/// The peak report as GitHub-flavoured markdown. `picture` is a file of the curve to show, as seen
+/// from the report's folder; empty = none.
+[[nodiscard]] std::string write_markdown(report const& model, std::string const& picture = {});
 /// `memreplay info` as text for a terminal.
 [[nodiscard]] std::string write_info_text(report const& model);
 /// The model as JSON, schema in `docs/report-schema.md`. Ends in a newline.
@@ -52,6 +56,13 @@ enum class text_format { text, markdown };
 /// `segments`, for people and for programs.
 [[nodiscard]] std::string write_segments(segments_report const& model, text_format format);
 [[nodiscard]] std::string write_segments_json(segments_report const& model);
+
+/// `timeline`: the page that draws it, its data alone (docs/page-data.md), and a picture.
+[[nodiscard]] std::string write_timeline_page(timeline_report const& model);
+[[nodiscard]] std::string write_timeline_json(timeline_report const& model);
+[[nodiscard]] std::string write_timeline_svg(timeline_report const& model);
+/// False in a build without the page, which npm makes.
+[[nodiscard]] bool has_timeline_page() noexcept;
 
 /// A baseline file, schema `memreplay.baseline/1`.
 [[nodiscard]] std::string write_baseline(memory_baseline const& model);

@@ -17,5 +17,6 @@ namespace memreplay::cli {
 [[nodiscard]] exit_status run_oom(request const& asked);
 [[nodiscard]] exit_status run_segments(request const& asked);
 [[nodiscard]] exit_status run_check(request const& asked);
+[[nodiscard]] exit_status run_timeline(request const& asked);
 
 }  // namespace memreplay::cli

@@ -38,6 +38,7 @@ exit_status run(request const& asked) {
     case command::oom: return run_oom(asked);
     case command::segments: return run_segments(asked);
     case command::check: return run_check(asked);
+    case command::timeline: return run_timeline(asked);
     case command::completion:
       write_standard_output(completion_script(asked.shell));
       return exit_status::done;

@@ -63,6 +63,15 @@ void check_is_ours(std::string const& path, std::string_view signature) {
               "use --force to overwrite it, or --out to write elsewhere");
 }
 
+std::string path_beside(std::string const& snapshot, std::string const& before,
+                        std::string const& ending) {
+  std::filesystem::path const path(snapshot);
+  std::string name = path.filename().string();
+  drop_ending<5>(name, {".gz", ".zst", ".zip", ".xz", ".bz2"});
+  drop_ending<5>(name, {".pickle", ".pkl", ".json", ".html", ".pt"});
+  return (path.parent_path() / (before + name + ending)).string();
+}
+
 /// The file that a link names, whether it exists or not: renaming over the link itself would cut
 /// it.
 std::string real_target(std::string const& path) {
@@ -114,11 +123,11 @@ void write_file(std::string const& path, std::string_view content, std::string_v
 }
 
 std::string default_report_path(std::string const& snapshot) {
-  std::filesystem::path const path(snapshot);
-  std::string name = path.filename().string();
-  drop_ending<5>(name, {".gz", ".zst", ".zip", ".xz", ".bz2"});
-  drop_ending<5>(name, {".pickle", ".pkl", ".json", ".html", ".pt"});
-  return (path.parent_path() / ("MEM_PEAK_ANALYSIS_" + name + ".md")).string();
+  return path_beside(snapshot, "MEM_PEAK_ANALYSIS_", ".md");
+}
+
+std::string default_timeline_path(std::string const& snapshot, std::string const& ending) {
+  return path_beside(snapshot, "MEM_TIMELINE_", ending);
 }
 
 }  // namespace memreplay::cli

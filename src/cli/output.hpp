@@ -21,5 +21,8 @@ void write_file(std::string const& path, std::string_view content, std::string_v
 /// `MEM_PEAK_ANALYSIS_<name>.md` beside the snapshot, without the endings of snapshots and
 /// compression.
 [[nodiscard]] std::string default_report_path(std::string const& snapshot);
+/// `MEM_TIMELINE_<name><ending>` beside the snapshot.
+[[nodiscard]] std::string default_timeline_path(std::string const& snapshot,
+                                                std::string const& ending);
 
 }  // namespace memreplay::cli

@@ -98,6 +98,7 @@ struct command_line {
     add_segments();
     add_oom();
     add_check();
+    add_timeline();
     add_completion();
   }
   command_line(command_line const&) = delete;
@@ -149,6 +150,9 @@ struct command_line {
     CLI::App& made = add_over_snapshots(command::report, "report",
                                         "peaks and who holds them, as markdown", 1, 1);
     add_report_options(made, asked.common, asked.top, raw);
+    made.add_option("--svg", asked.svg,
+                    "draw the curve into this file as well, and show it in the markdown")
+        ->type_name("FILE");
     add_common_options(made, asked.common, raw);
   }
 
@@ -303,6 +307,29 @@ struct command_line {
     add_answer_options(made, 15);
   }
 
+  void add_timeline() {
+    CLI::App& made = add_over_snapshots(command::timeline, "timeline",
+                                        "one page to look through the memory of one or more runs",
+                                        1, any_number);
+    made.add_option("-o,--output", asked.common.out,
+                    "file to write, as --out (MEM_TIMELINE_<snapshot>.html beside the snapshot)")
+        ->type_name("FILE");
+    made.add_option("--labels", asked.labels, "names of the runs (those of the files)")
+        ->delimiter(',')
+        ->type_name("A,B,...");
+    add_choice<picture_format>(
+        made, "--format", asked.picture,
+        {{"html", picture_format::html}, {"svg", picture_format::svg}},
+        "a page that opens offline, or a picture of the curves; --json is the page's data alone");
+    made.add_option("--precision", asked.precision_ms,
+                    "width of the curves' buckets, which keep every extreme (as fine as a page "
+                    "of 8 MB allows)")
+        ->type_name("MS")
+        ->check(number_between(1e-6, 1e12));
+    add_link_options(made, asked.common);
+    add_common_options(made, asked.common, raw);
+  }
+
   void add_completion() {
     CLI::App& made =
         add(command::completion, "completion", "print a completion script for a shell");
@@ -336,6 +363,16 @@ void resolve_check(request& asked) {
   asked.common.plan.timeline_width = 0;
 }
 
+void resolve_timeline(request const& asked) {
+  if (!asked.labels.empty() && asked.labels.size() != asked.inputs.size()) {
+    throw CLI::ValidationError("--labels", fmt::format("{} labels for {} snapshots",
+                                                       asked.labels.size(), asked.inputs.size()));
+  }
+  if (asked.common.json && asked.picture == picture_format::svg) {
+    throw CLI::ValidationError("--format svg", "is no JSON: leave out --json");
+  }
+}
+
 void resolve(command_line& line) {
   request& asked = line.asked;
   asked.what = line.parsed_command()->second;
@@ -361,6 +398,12 @@ void resolve(command_line& line) {
     throw CLI::ValidationError("leaks", "--measure reserved has no sites that could grow");
   }
   if (asked.what == command::check) resolve_check(asked);
+  if (asked.what == command::timeline) resolve_timeline(asked);
+  if (asked.svg == "-") {
+    throw CLI::ValidationError("--svg",
+                               "needs the name of a file; memreplay timeline --format svg "
+                               "-o - writes to standard output");
+  }
 }
 
 std::string join(std::vector<std::string> const& words) {

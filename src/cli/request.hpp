@@ -16,7 +16,22 @@
 
 namespace memreplay::cli {
 
-enum class command { report, info, compare, at, steps, leaks, segments, oom, check, completion };
+enum class command {
+  report,
+  info,
+  compare,
+  at,
+  steps,
+  leaks,
+  segments,
+  oom,
+  check,
+  timeline,
+  completion
+};
+
+/// What `timeline` writes.
+enum class picture_format { html, svg };
 
 /// Options that every analysing command takes.
 struct common_request {
@@ -43,10 +58,14 @@ struct request {
   bool all_steps = false;               ///< `steps`
   site_match match = site_match::site;  ///< `compare`, `at`
   failed_request failed;                ///< `oom`
-  std::string shell;                    ///< `completion`
-  check_limits limits;                  ///< `check`
-  std::string baseline;                 ///< `check`: file to compare with, empty = none
-  std::string new_baseline;             ///< `check`: file to write, empty = none
+  std::string svg;                      ///< `report`: picture to write, empty = none
+  std::vector<std::string> labels;      ///< `timeline`: of the runs, else the files' names
+  picture_format picture = picture_format::html;  ///< `timeline`
+  std::optional<double> precision_ms;             ///< `timeline`
+  std::string shell;                              ///< `completion`
+  check_limits limits;                            ///< `check`
+  std::string baseline;                           ///< `check`: file to compare with, empty = none
+  std::string new_baseline;                       ///< `check`: file to write, empty = none
 };
 
 /// What parsing a command line came to: a request, or a text to print and a status to leave with.

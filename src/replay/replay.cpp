@@ -151,6 +151,8 @@ device_replay replay_device(snapshot const& input, std::int32_t device, replay_p
   made.counts = found.counts;
   made.peaks = std::move(found.peaks);
   made.timeline = std::move(found.timeline);
+  made.curves = std::move(found.curves);
+  made.largest = std::move(found.largest);
   made.throughput = std::move(found.throughput);
   made.history = std::move(found.history);
   made.ranges = std::move(found.ranges);

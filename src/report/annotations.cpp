@@ -95,6 +95,15 @@ std::string annotation_table::within(std::int32_t device, std::int64_t time_us) 
   return text;
 }
 
+std::vector<annotation_range> annotation_table::ranges_besides_steps(std::int32_t device) const {
+  bool const names_device = devices_.contains(device);
+  std::vector<annotation_range> ranges;
+  for (auto const& [range, number] : ranges_) {
+    if (number == not_a_step && (!names_device || range.device == device)) ranges.push_back(range);
+  }
+  return ranges;
+}
+
 std::vector<step_row> annotation_table::steps() const {
   std::map<std::int64_t, step_row> by_number;
   for (auto const& [range, number] : ranges_) {

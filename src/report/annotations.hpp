@@ -37,6 +37,9 @@ class annotation_table {
   /// other range that are open on the device at that time; either may be missing.
   [[nodiscard]] std::string within(std::int32_t device, std::int64_t time_us) const;
 
+  /// The ranges that `within` looks through on this device, steps apart; in the file's order.
+  [[nodiscard]] std::vector<annotation_range> ranges_besides_steps(std::int32_t device) const;
+
   /// Ascending by number; a number that occurs more than once spans all its ranges.
   [[nodiscard]] std::vector<step_row> steps() const;
 

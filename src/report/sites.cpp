@@ -262,6 +262,13 @@ site site_table::make_site(std::vector<frame_id> const& frames) {
   return made;
 }
 
+shown_frame site_table::frame_of(frame_id id) const {
+  file_info const& file = file_of(id);
+  shown_frame made{shorten(function_of(id)), file.is_known ? file.shown : "??", line_of(id), {}};
+  if (file.has_lines) made.link = make_link_target(links_, file.path, made.line);
+  return made;
+}
+
 std::string site_table::text_of(frame_id id) const {
   file_info const& file = file_of(id);
   std::int64_t const line = line_of(id);

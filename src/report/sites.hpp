@@ -12,6 +12,7 @@
 #include <memreplay/ids.hpp>
 #include <memreplay/report.hpp>
 #include <memreplay/snapshot.hpp>
+#include <memreplay/timeline_report.hpp>
 
 #include "report/internal_frames.hpp"
 #include "report/links.hpp"
@@ -56,6 +57,9 @@ class site_table {
     return sites_[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
+
+  /// The frame as it is shown, with its link.
+  [[nodiscard]] shown_frame frame_of(frame_id id) const;
 
   /// Up to five frames of the project (rule `project`) or of the user (rule `user`), innermost
   /// first.

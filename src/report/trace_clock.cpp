@@ -33,6 +33,13 @@ event_index trace_clock::first_from(std::int64_t time_us) const noexcept {
   return std::lower_bound(times_, times_ + count_, time_us) - times_;
 }
 
+double trace_clock::seconds_at(event_index event) const noexcept {
+  if (times_ == nullptr || event < 0) return 0;
+  // Events whose time nobody could tell say 0.
+  return std::max(0.0,
+                  (static_cast<double>(times_[event]) - static_cast<double>(*earliest_us_)) / 1e6);
+}
+
 event_range trace_clock::range(std::int64_t start_us, std::int64_t end_us) const noexcept {
   event_index const first = first_from(start_us);
   return {first, std::max(first, first_from(end_us)) - 1};

@@ -24,6 +24,9 @@ class trace_clock {
   [[nodiscard]] std::optional<std::int64_t> latest_us() const noexcept { return latest_us_; }
   /// The first event that is not before `time_us`; the number of events when all are.
   [[nodiscard]] event_index first_from(std::int64_t time_us) const noexcept;
+  /// Since the earliest time, of the latest time up to an event; 0 before the first event. Only
+  /// with times.
+  [[nodiscard]] double seconds_at(event_index event) const noexcept;
   /// The events of [start_us, end_us).
   [[nodiscard]] event_range range(std::int64_t start_us, std::int64_t end_us) const noexcept;
 

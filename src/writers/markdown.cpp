@@ -189,9 +189,11 @@ void write_findings(device_report const& device, std::string& out) {
     append(out, "{}. {}\n", ++number, markdown_text(row.text));
 }
 
-void write_device(report const& model, device_report const& device, std::string& out) {
+void write_device(report const& model, device_report const& device, std::string const& image,
+                  std::string& out) {
   write_device_lines(model, device, out);
   write_curve(device, out);
+  out += image;
   if (device.peaks.empty())
     out += "\nNo peak: this device has no allocation in the trace and none carried in.\n";
   std::size_t number = 0;
@@ -203,13 +205,17 @@ void write_device(report const& model, device_report const& device, std::string&
 
 }  // namespace
 
-std::string write_markdown(report const& model) {
+std::string write_markdown(report const& model, std::string const& picture) {
   std::string out;
   write_file_lines(model, out);
   bool const has_many = model.devices.size() > 1;
+  std::string const image = picture.empty()
+                                ? std::string{}
+                                : '\n' + markdown_image("GPU memory over time", picture) + '\n';
+  if (has_many) out += image;
   for (device_report const& device : model.devices) {
     if (has_many) append(out, "\n# Device {}\n\n", device.device);
-    write_device(model, device, out);
+    write_device(model, device, has_many ? std::string{} : image, out);
   }
   return out;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <fmt/format.h>
+
 #include "writers/plain_text.hpp"
 
 namespace memreplay::writers {
@@ -76,6 +78,17 @@ std::string markdown_paragraph(std::string_view text) {
   if (std::size_t const opener = opener_of(line); opener != std::string_view::npos)
     line.insert(opener, 1, '\\');
   return line;
+}
+
+std::string markdown_image(std::string_view text, std::string_view file) {
+  std::string target;
+  for (char const letter : file) {
+    bool const is_plain =
+        is_word(letter) || std::string_view("/._-~").find(letter) != std::string_view::npos;
+    target += is_plain ? std::string(1, letter)
+                       : fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+  }
+  return "![" + markdown_text(text) + "](" + target + ')';
 }
 
 std::string markdown_link(std::string_view text, std::string_view url) {

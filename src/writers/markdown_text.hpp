@@ -17,4 +17,7 @@ namespace memreplay::writers {
 /// `[text](url)`, or the text alone without URL. The URL is percent-encoded already.
 [[nodiscard]] std::string markdown_link(std::string_view text, std::string_view url);
 
+/// `![text](file)` for the name of a file, with `/` between its folders.
+[[nodiscard]] std::string markdown_image(std::string_view text, std::string_view file);
+
 }  // namespace memreplay::writers

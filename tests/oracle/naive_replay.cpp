@@ -288,6 +288,34 @@ std::vector<timeline_bucket> naive_downsample(naive_curve const& curve, std::int
   return timeline;
 }
 
+std::vector<large_lifetime> naive_largest(kernels::host_lifetimes const& rows, std::int64_t events,
+                                          replay_plan const& plan) {
+  struct weighed {
+    unsigned __int128 area;
+    large_lifetime lifetime;
+  };
+  std::vector<weighed> all;
+  for (std::size_t row = 0; row < rows.birth.size() && plan.what != measure::reserved; ++row) {
+    if (rows.birth[row] == before_trace && plan.older == carried_in::ignore) continue;
+    event_index const end = end_of(rows, row, plan.what);
+    unsigned __int128 area = 0;
+    for (event_index e = rows.birth[row]; e < std::min(end, events); ++e) area += rows.size[row];
+    constexpr unsigned __int128 most = ~std::uint64_t{0};
+    if (area == 0) continue;
+    all.push_back(
+        {std::min(area, most), {rows.birth[row], end, as_signed(rows.size[row]), rows.stack[row]}});
+  }
+  std::stable_sort(all.begin(), all.end(), [](weighed const& a, weighed const& b) {
+    return a.area > b.area || (a.area == b.area && a.lifetime.birth < b.lifetime.birth);
+  });
+  std::vector<large_lifetime> largest;
+  for (weighed const& one : all) {
+    if (static_cast<std::int64_t>(largest.size()) < plan.largest_count)
+      largest.push_back(one.lifetime);
+  }
+  return largest;
+}
+
 live_history naive_history(kernels::host_lifetimes const& rows, replay_plan const& plan,
                            std::vector<range_replay> const& ranges) {
   std::set<event_index> events(plan.moments.begin(), plan.moments.end());
@@ -342,6 +370,10 @@ kernels::kernel_result naive_run(kernels::kernel_input const& input, replay_plan
   made.active = naive_summary(active);
   made.reserved = naive_summary(reserved);
   made.timeline = naive_downsample(measured, plan.timeline_width);
+  made.curves = {naive_downsample(allocated, plan.curve_width),
+                 naive_downsample(active, plan.curve_width),
+                 naive_downsample(reserved, plan.curve_width)};
+  made.largest = naive_largest(paired.rows, input.events.count, plan);
   made.peaks = naive_peaks(measured, input.events.time_us, plan);
   for (peak& one : made.peaks) {
     one.allocated_bytes = at(allocated, one.event);

@@ -39,6 +39,10 @@ struct naive_curve {
 [[nodiscard]] std::vector<timeline_bucket> naive_downsample(naive_curve const& curve,
                                                             std::int64_t width);
 
+[[nodiscard]] std::vector<large_lifetime> naive_largest(kernels::host_lifetimes const& lifetimes,
+                                                        std::int64_t events,
+                                                        replay_plan const& plan);
+
 /// The live set at the plan's moments and those of the ranges; the curves' values are left 0.
 [[nodiscard]] live_history naive_history(kernels::host_lifetimes const& lifetimes,
                                          replay_plan const& plan,

@@ -46,6 +46,11 @@ bool same(kernels::live_lifetimes const& a, kernels::live_lifetimes const& b) {
     if (!same(left.peaks[row], right.peaks[row])) return differ("peaks " + std::to_string(row));
   }
   if (left.timeline != right.timeline) return differ("timelines");
+  if (left.curves.allocated != right.curves.allocated ||
+      left.curves.active != right.curves.active || left.curves.reserved != right.curves.reserved) {
+    return differ("timelines of all measures");
+  }
+  if (left.largest != right.largest) return differ("largest lifetimes");
   if (left.throughput != right.throughput) return differ("throughputs");
   if (left.ranges != right.ranges) return differ("ranges");
   if (left.history.moments != right.history.moments) return differ("moments");

@@ -109,6 +109,8 @@ TEST_P(RunTest, EqualsTheNaiveReplay) {
     plan.throughput = round % 2 == 0;
     plan.min_separation_us = round % 7 == 0 ? 500 : 0;
     plan.timeline_width = round % 6 == 0 ? 0 : 72;
+    plan.curve_width = round % 3 == 0 ? 0 : 1000;
+    plan.largest_count = round % 4 == 0 ? 0 : 100;
     ask_at_random(given.count(), random, plan);
     auto const found = run(
         [&](kernels::backend const& engine) { return engine.run(given.view(), plan, nullptr); });
