@@ -60,7 +60,7 @@ function licenses() {
 const policy = [
   "default-src 'none'",
   `script-src ${hash(script)}`,
-  "style-src 'unsafe-inline'",
+  `style-src ${hash(style)}`,
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");

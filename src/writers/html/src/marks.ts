@@ -11,6 +11,8 @@ import type { scene } from "./scene";
 const most_lanes = 2;
 const lane_height = 12;
 const step_row = 14;
+/** Narrower ones would be a grey mass. */
+const least_step_width = 4;
 const font = "10px system-ui, sans-serif";
 
 /** Room above the plot for what any device has to show there. */
@@ -67,7 +69,7 @@ export function draw_step_shades(plot: uPlot, scene: scene): void {
   ctx.fillStyle = plain[scene.theme].band;
   scene.device.steps.forEach(({ first_event, last_event }, index) => {
     const span = span_of(plot, scene, first_event, last_event + 1);
-    if (span === null || index % 2 === 1) return;
+    if (span === null || span.width < least_step_width || index % 2 === 1) return;
     ctx.fillRect(span.left, bbox.top, span.width, bbox.height);
   });
   ctx.restore();
@@ -80,7 +82,7 @@ function draw_steps(plot: uPlot, scene: scene, ctx: CanvasRenderingContext2D): v
   ctx.strokeStyle = colours.faint;
   for (const { first_event, last_event, name, number, complete } of scene.device.steps) {
     const span = span_of(plot, scene, first_event, last_event + 1);
-    if (span === null) continue;
+    if (span === null || span.width < least_step_width) continue;
     ctx.beginPath();
     ctx.moveTo(Math.round(span.left) + 0.5, top + 3);
     ctx.lineTo(Math.round(span.left) + 0.5, plot.bbox.top);

@@ -7,7 +7,8 @@ import type { scene } from "./scene";
 import { stepped } from "./time_plot";
 
 export function outline_series(scene: () => scene | null): uPlot.Series[] {
-  const stroke = () => plain[scene()?.theme ?? "light"].text;
+  // Half transparent: where the curve jumps often, the shapes are seen through it.
+  const stroke = () => `${plain[scene()?.theme ?? "light"].text}80`;
   return [{ paths: stepped, width: 1, stroke, points: { show: false } }];
 }
 

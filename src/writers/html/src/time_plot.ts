@@ -65,9 +65,10 @@ export class time_plot {
         legend: { show: false },
         series: [{}, ...(options.series ?? [])],
         bands: options.bands,
+        // With limits from the start the axes have their room, so the plot has its place.
         scales: {
-          x: { time: false, auto: false },
-          y: { auto: false },
+          x: { time: false, auto: false, min: 0, max: 1 },
+          y: { auto: false, min: 0, max: 1 },
         },
         axes: [
           {
